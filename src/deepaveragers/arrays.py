@@ -1,0 +1,26 @@
+"""Names for the array types that pass between the rooms.
+
+Legend used everywhere: N transitions, A actions, K neighbours, D dimensions, B batch.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+Floats: TypeAlias = NDArray[np.floating[Any]]
+Float32: TypeAlias = NDArray[np.float32]
+Float64: TypeAlias = NDArray[np.float64]
+Int32: TypeAlias = NDArray[np.int32]
+Int64: TypeAlias = NDArray[np.int64]
+Bool: TypeAlias = NDArray[np.bool_]
+
+
+def frozen(array: Array) -> Array:
+    """Return the array as a read-only view: records between the rooms do not change."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,42 @@
+"""What can go wrong, and how it is said.
+
+    DeepAveragersError
+    ├── InputError (also a ValueError)      an argument or a dataset that cannot be used
+    ├── StorageError (also an OSError)      a path that cannot be read or written
+    │   └── BundleError                     a bundle that is damaged, foreign or too new
+    └── MissingExtraError (also an ImportError)   an optional component is not installed
+
+Every message names the parameter, what is allowed, what came, and what to do.
+"""
+
+from __future__ import annotations
+
+
+class DeepAveragersError(Exception):
+    """Anything that this package raises on purpose."""
+
+
+class InputError(DeepAveragersError, ValueError):
+    """An argument or a dataset that cannot be used."""
+
+    def __init__(self, parameter: str, allowed: str, received: object, remedy: str = "") -> None:
+        self.parameter = parameter
+        message = f"{parameter} must be {allowed}; received {received}."
+        super().__init__(f"{message} {remedy}".strip())
+
+
+class StorageError(DeepAveragersError, OSError):
+    """A path that cannot be read or written."""
+
+
+class BundleError(StorageError):
+    """A bundle that is damaged, is not ours, or comes from a newer version."""
+
+
+class MissingExtraError(DeepAveragersError, ImportError):
+    """An optional component that is not installed."""
+
+    def __init__(self, component: str, extra: str) -> None:
+        super().__init__(
+            f"{component} is not installed. Install it with: pip install 'deepaveragers[{extra}]'"
+        )

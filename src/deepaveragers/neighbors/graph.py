@@ -1,0 +1,55 @@
+"""The neighbour graph: what the data and the representation alone decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..arrays import Float32, Int32
+
+NO_NEIGHBOR = -1
+"""Stands in `indices` where an action has fewer than K transitions; its distance is inf."""
+
+
+@dataclass(frozen=True)
+class SearchReport:
+    """How a graph was searched.
+
+    Attributes:
+        engine: name of the engine that found the neighbours.
+        recall: share of the true neighbours found; 1.0 for every exact engine.
+        seconds: wall-clock time of the search, index building included.
+        peak_bytes: largest resident size of the process during the search, 0 if unknown.
+        notes: what the choice of the engine was based on.
+    """
+
+    engine: str
+    recall: float = 1.0
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def exact(self) -> bool:
+        """Whether every neighbour is the true one."""
+        return self.recall == 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborGraph:
+    """For every core state and action, the nearest source states among that action's transitions.
+
+    Attributes:
+        indices: [N, A, K] int32, transition indices ordered by (distance, index);
+            `NO_NEIGHBOR` where the action has fewer than K transitions.
+        distances: [N, A, K] float32, Euclidean in the representation; inf beside `NO_NEIGHBOR`.
+        report: how it was searched.
+    """
+
+    indices: Int32
+    distances: Float32
+    report: SearchReport
+
+    @property
+    def k(self) -> int:
+        """Neighbours kept per state and action (K)."""
+        return int(self.indices.shape[2])

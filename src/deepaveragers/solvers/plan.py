@@ -1,0 +1,78 @@
+"""The plan: certified values of every core state, and how they were reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ..arrays import Float64
+from ..mdp.model import DacMdp
+from ..mdp.objective import Objective
+
+if TYPE_CHECKING:
+    from ..policy.policy import Lookup, Policy
+
+Status = Literal["optimal", "out_of_sweeps", "out_of_time", "interrupted"]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The solution of one objective on one compiled MDP.
+
+    The certificate: for every core state, lower <= V* <= upper, where V* is the exact
+    optimal value of the compiled MDP under the objective.
+
+    Attributes:
+        mdp: the compiled MDP that was solved.
+        objective: the question.
+        values: [N] float64, V of every core state; 0 where the episode ended.
+        q_values: [N, A] float64; -inf for an action that is not available, 0 where the
+            episode ended. Elsewhere `values` is their maximum over the actions.
+        below: how far V* can lie below `values` (>= 0).
+        above: how far V* can lie above `values` (>= 0).
+        tolerance: what was asked for, relative to max|R| / (1 - gamma).
+        status: "optimal" if the tolerance was reached, otherwise what ran out first.
+        residual: largest absolute Bellman change at the last sweep.
+        sweeps: number of sweeps over all states and actions.
+        seconds: wall-clock time of the solve.
+    """
+
+    mdp: DacMdp
+    objective: Objective
+    values: Float64
+    q_values: Float64
+    below: float
+    above: float
+    tolerance: float
+    status: Status
+    residual: float
+    sweeps: int
+    seconds: float
+
+    @property
+    def lower(self) -> Float64:
+        """[N] float64, certified lower bounds on the optimal values."""
+        return np.where(self.mdp.transitions.terminations, 0.0, self.values - self.below)
+
+    @property
+    def upper(self) -> Float64:
+        """[N] float64, certified upper bounds on the optimal values."""
+        return np.where(self.mdp.transitions.terminations, 0.0, self.values + self.above)
+
+    @property
+    def error(self) -> float:
+        """Largest possible distance between `values` and the optimal values."""
+        return max(self.below, self.above)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the tolerance that was asked for is certified."""
+        return self.status == "optimal"
+
+    def policy(self, k: int = 11, lookup: Lookup = "nearest", epsilon: float = 0.0) -> Policy:
+        """Return a policy that acts on any observation; see `Policy`."""
+        from ..policy.policy import Policy
+
+        return Policy(self, k=k, lookup=lookup, epsilon=epsilon)
