@@ -47,30 +47,45 @@ def _select(keys: Any, order: Any, low: int, high: int, target: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _widest(coordinates: Any, order: Any, low: int, high: int, dimensions: int) -> int:
-    smallest = np.full(dimensions, np.inf, dtype=np.float32)
-    largest = np.full(dimensions, -np.inf, dtype=np.float32)
-    for position in range(low, high):
+def _widest(coordinates: Any, order: Any, low: int, high: int, ranges: Any) -> int:
+    dimensions = ranges.shape[1]
+    for d in range(dimensions):
+        ranges[0, d] = ranges[1, d] = coordinates[order[low], d]
+    for position in range(low + 1, high):
         point = order[position]
         for d in range(dimensions):
-            smallest[d] = min(smallest[d], coordinates[point, d])
-            largest[d] = max(largest[d], coordinates[point, d])
-    return int(np.argmax(largest - smallest))
+            ranges[0, d] = min(ranges[0, d], coordinates[point, d])
+            ranges[1, d] = max(ranges[1, d], coordinates[point, d])
+    widest = 0
+    for d in range(1, dimensions):
+        if ranges[1, d] - ranges[0, d] > ranges[1, widest] - ranges[0, widest]:
+            widest = d
+    return widest
 
 
 @njit(nogil=True, cache=True)
-def order_points(coordinates: Float32, split_dimensions: int) -> Int32:
-    """Return the points in tree order, halving along the widest of the leading dimensions."""
-    count = len(coordinates)
-    order = np.arange(count).astype(np.int32)
-    keys = np.empty(count, dtype=np.float32)
+def order_points(
+    coordinates: Float32, order: Int32, keys: Float32, ranges: Float32, pending: Int64
+) -> None:
+    """Put the points in tree order, halving along the widest of the leading dimensions.
+
+    Args:
+        coordinates: [N, dimensions].
+        order: [N] in and out, numbers of points.
+        keys: [N] scratch.
+        ranges: [2, dimensions to split along] scratch.
+        pending: [at least 256, 3] scratch: runs of leaves to divide, and the largest child.
+    """
+    count = len(order)
     leaves = (count + POINT_LANES - 1) // POINT_LANES
     size = 1
     while size < leaves:
         size *= BOX_LANES
-    pending = [(0, leaves, size)]
-    while pending:
-        first, last, size = pending.pop()
+    pending[0, 0], pending[0, 1], pending[0, 2] = 0, leaves, size
+    height = 1
+    while height > 0:
+        height -= 1
+        first, last, size = pending[height, 0], pending[height, 1], pending[height, 2]
         while last - first <= size and size > 1:
             size //= BOX_LANES
         if last - first <= 1:
@@ -78,13 +93,13 @@ def order_points(coordinates: Float32, split_dimensions: int) -> Int32:
         children = (last - first + size - 1) // size
         middle = first + (children + 1) // 2 * size
         low, high = first * POINT_LANES, min(count, last * POINT_LANES)
-        d = _widest(coordinates, order, low, high, split_dimensions)
+        d = _widest(coordinates, order, low, high, ranges)
         for position in range(low, high):
             keys[position] = coordinates[order[position], d]
         _select(keys, order, low, high, middle * POINT_LANES)
-        pending.append((first, middle, size))
-        pending.append((middle, last, size))
-    return order
+        for begin, end in ((first, middle), (middle, last)):
+            pending[height, 0], pending[height, 1], pending[height, 2] = begin, end, size
+            height += 1
 
 
 @njit(nogil=True, cache=True)
@@ -103,10 +118,10 @@ def fill_boxes(leaves: Float32, points: int, first_child: Int64, boxes: Float32)
     """Write the children's boxes [node, dimension, low or high, lane], lowest level first.
 
     Leaves and nodes are numbered through, leaves first; the children of node i are
-    first_child[i] to first_child[i + 1].
+    first_child[i] to first_child[i + 1]. Lanes without a child keep `FAR`, with which the
+    caller fills the array.
     """
     nodes, dimensions = boxes.shape[0], boxes.shape[1]
-    boxes[:] = FAR
     for node in range(nodes):
         for child in range(first_child[node], first_child[node + 1]):
             lane = child - first_child[node]

@@ -11,6 +11,7 @@ dimension, and ordered by (distance, row): the answer does not depend on the fil
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -25,41 +26,39 @@ FARTHEST_QUERY = 1e18
 """Filter coordinates are cut off here: a bound that is still right, and squares that are finite."""
 ORTHOGONALITY = 1e-9
 UNDERFLOW = 1e-307
+STACK = 256
 NO_ROW = np.int32(2**31 - 1)
 
 
-@njit(nogil=True, cache=True)
-def to_filter(
-    point: Any, mean: Any, scale: float, rotation: Any, residual: bool, work: Any, out: Any
-) -> float:
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _to_filter(point: Any, mean: Any, scale: float, rotation: Any, work: Any, out: Any) -> float:
     """Write the filter coordinates of a point; return its norm in the scaled frame."""
-    kept = rotation.shape[1]
-    centred, rotated = work[: len(point)], work[len(point) :]
-    rotated[:] = 0.0
+    dimensions, kept = rotation.shape
+    for j in range(kept):
+        work[j] = 0.0
     norm = 0.0
-    for d in range(len(point)):
+    for d in range(dimensions):
         value = (point[d] - mean[d]) * scale
-        centred[d] = value
         norm += value * value
         for j in range(kept):
-            rotated[j] += value * rotation[d, j]
+            work[j] += value * rotation[d, j]
     for j in range(kept):
-        out[j] = np.float32(min(max(rotated[j], -FARTHEST_QUERY), FARTHEST_QUERY))
-    if residual:
+        out[j] = min(max(work[j], -FARTHEST_QUERY), FARTHEST_QUERY)
+    if kept < dimensions:
         left = 0.0
-        for d in range(len(point)):
-            value = centred[d]
+        for d in range(dimensions):
+            value = (point[d] - mean[d]) * scale
             for j in range(kept):
-                value -= rotation[d, j] * rotated[j]
+                value -= rotation[d, j] * work[j]
             left += value * value
-        out[kept] = np.float32(min(np.sqrt(left), FARTHEST_QUERY))
-    return float(np.sqrt(norm))
+        out[kept] = min(math.sqrt(left), FARTHEST_QUERY)
+    return math.sqrt(norm)
 
 
 @njit(nogil=True, cache=True)
 def _squared_bound(squared: float, scale: float, margin: float, dimensions: int) -> Any:
     """Filter sums above this belong to points farther than `squared`, whatever was rounded."""
-    reach = np.sqrt(squared * (1.0 + dimensions * 2.0**-51) + dimensions * UNDERFLOW)
+    reach = math.sqrt(squared * (1.0 + dimensions * 2.0**-51) + dimensions * UNDERFLOW)
     reach = reach * scale * (1.0 + ORTHOGONALITY) + margin
     bound = reach * reach * (1.0 + (dimensions + 8) * FLOAT32_ROUNDING)
     return np.float32(min(bound, float(LARGEST_FLOAT32)))
@@ -117,35 +116,28 @@ def search(
         queries: which of them, nearby ones after one another.
         mean: [D] origin of the filter frame.
         rotation: [D, F] leading principal directions.
-        frame: scale, and the rounding margin of the rows, of the filter frame.
+        frame: scale of the filter frame, and the rounding margin of the rows in it.
         first_child: [nodes + 1], see `tree_build`.
         boxes: [nodes, dimensions, 2, lanes].
         leaves: [leaves, dimensions, lanes].
         rows: [U, D] distinct rows in tree order.
         starts: [U + 1] where each distinct row begins in `members`.
         members: [N] row numbers, ascending within one distinct row.
-        squared: [B, k] out, squared distances, ascending.
-        found: [B, k] out, row numbers; `NO_ROW` beyond the last one.
+        squared: [B, k] in all inf, out squared distances, ascending.
+        found: [B, k] in all `NO_ROW`, out row numbers.
     """
-    dimensions = points.shape[1]
-    scale, row_margin = frame[0], frame[1]
-    leaf_count, leaf_dimensions = leaves.shape[0], leaves.shape[1]
-    box_dimensions = boxes.shape[1]
-    leaf_size, box_size = leaf_dimensions * POINT_LANES, 2 * box_dimensions * BOX_LANES
-    flat_boxes, flat_leaves = boxes.reshape(-1), leaves.reshape(-1)
-    residual = dimensions > rotation.shape[1]
-    work = np.empty(dimensions + rotation.shape[1])
-    query = np.zeros(leaf_dimensions, dtype=np.float32)
-    sums = np.empty(POINT_LANES, dtype=np.float32)
-    root = leaf_count + boxes.shape[0] - 1
-    stack = np.empty(256, dtype=np.int64)
-    nearest = np.empty(256, dtype=np.float32)
+    leaf_count, k = len(leaves), squared.shape[1]
+    leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
+    root = leaf_count + len(boxes) - 1
+    work = np.empty(rotation.shape[1], np.float64)
+    query = np.zeros(leaves.shape[1], np.float32)
+    sums = np.empty(POINT_LANES, np.float32)
+    stack = np.empty(STACK, np.int64)
+    nearest = np.empty(STACK, np.float32)
     for i in queries:
         point, best, best_rows = points[i], squared[i], found[i]
-        best[:] = np.inf
-        best_rows[:] = NO_ROW
-        norm = to_filter(point, mean, scale, rotation, residual, work, query)
-        margin = FLOAT32_ROUNDING * norm + row_margin
+        norm = _to_filter(point, mean, frame[0], rotation, work, query)
+        margin = FLOAT32_ROUNDING * norm + frame[1]
         bound = LARGEST_FLOAT32
         stack[0], nearest[0] = root, np.float32(0.0)
         height = 1
@@ -156,38 +148,43 @@ def search(
             node = stack[height]
             if node >= leaf_count:
                 inner = node - leaf_count
-                near = near_boxes(
-                    flat_boxes, inner * box_size, query, box_dimensions, bound, sums
-                )
-                bottom = height
-                while near:
-                    lane = lowest_bit(near)
-                    near &= near - 1
-                    gap = sums[lane]
-                    place = height
-                    while place > bottom and nearest[place - 1] < gap:
-                        nearest[place] = nearest[place - 1]
-                        stack[place] = stack[place - 1]
-                        place -= 1
-                    nearest[place] = gap
-                    stack[place] = first_child[inner] + lane
-                    height += 1
+                near = near_boxes(boxes, inner * box_size, query, boxes.shape[1], bound, sums)
+                height = _push(stack, nearest, height, first_child[inner], near, sums)
                 continue
-            near = near_points(flat_leaves, node * leaf_size, query, leaf_dimensions, bound, sums)
+            near = near_points(leaves, node * leaf_size, query, leaves.shape[1], bound, sums)
             while near:
                 lane = lowest_bit(near)
                 near &= near - 1
                 if sums[lane] > bound:
                     continue
                 position = node * POINT_LANES + lane
-                value = _squared_distance(point, rows[position], best[-1])
+                value = _squared_distance(point, rows[position], best[k - 1])
                 changed = False
                 for member in range(starts[position], starts[position + 1]):
                     if not _insert(best, best_rows, value, members[member]):
                         break
                     changed = True
                 if changed:
-                    bound = _squared_bound(best[-1], scale, margin, dimensions)
+                    bound = _squared_bound(best[k - 1], frame[0], margin, len(point))
+
+
+@njit(nogil=True, cache=True)
+def _push(stack: Any, nearest: Any, height: int, first: int, near: int, sums: Any) -> int:
+    """Put the children that are near on the stack, the nearest on top."""
+    bottom = height
+    while near:
+        lane = lowest_bit(near)
+        near &= near - 1
+        gap = sums[lane]
+        place = height
+        while place > bottom and nearest[place - 1] < gap:
+            nearest[place] = nearest[place - 1]
+            stack[place] = stack[place - 1]
+            place -= 1
+        nearest[place] = gap
+        stack[place] = first + lane
+        height += 1
+    return height
 
 
 @njit(nogil=True, cache=True)
@@ -202,18 +199,19 @@ def locate(
     found: Int64,
 ) -> None:
     """Write the leaf that each point falls into, taking the nearest box at every level."""
-    leaf_count, box_dimensions = leaves.shape[0], boxes.shape[1]
-    flat_boxes = boxes.reshape(-1)
-    work = np.empty(points.shape[1] + rotation.shape[1])
-    query = np.zeros(leaves.shape[1], dtype=np.float32)
-    sums = np.empty(BOX_LANES, dtype=np.float32)
-    size = 2 * box_dimensions * BOX_LANES
-    residual = points.shape[1] > rotation.shape[1]
+    leaf_count, box_size = len(leaves), boxes.shape[1] * 2 * BOX_LANES
+    work = np.empty(rotation.shape[1], np.float64)
+    query = np.zeros(leaves.shape[1], np.float32)
+    sums = np.empty(POINT_LANES, np.float32)
     for i in range(len(points)):
-        to_filter(points[i], mean, frame[0], rotation, residual, work, query)
-        node = leaf_count + boxes.shape[0] - 1
+        _to_filter(points[i], mean, frame[0], rotation, work, query)
+        node = leaf_count + len(boxes) - 1
         while node >= leaf_count:
             inner = node - leaf_count
-            near_boxes(flat_boxes, inner * size, query, box_dimensions, LARGEST_FLOAT32, sums)
-            node = first_child[inner] + np.argmin(sums)
+            near_boxes(boxes, inner * box_size, query, boxes.shape[1], LARGEST_FLOAT32, sums)
+            nearest = 0
+            for lane in range(1, BOX_LANES):
+                if sums[lane] < sums[nearest]:
+                    nearest = lane
+            node = first_child[inner] + nearest
         found[i] = node

@@ -12,18 +12,16 @@ every order and number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from ..arrays import Float64, Floats, Int32, Int64
-from ..kernels.duplicates import group_identical
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
-from ..kernels.tree_build import fill_boxes, fill_leaves, order_points
+from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
 from ..kernels.tree_search import FLOAT32_ROUNDING, NO_ROW, locate, search
+from .duplicates import group_identical
 from .graph import NO_NEIGHBOR
 from .principal import principal_frame
+from .threads import share
 
 LEAF_DIMENSIONS = 64
 BOX_DIMENSIONS = 8
@@ -31,7 +29,6 @@ WIDE_BOX_DIMENSIONS = 32
 """Boxes of data with more than `LEAF_DIMENSIONS` dimensions."""
 SMALL_BATCH = 32
 """Up to here, ordering the queries costs more than it gives."""
-QUERIES_PER_BLOCK = 2048
 
 
 class TreeIndex:
@@ -51,13 +48,15 @@ class TreeIndex:
         width = _padded(min(self._dimensions, LEAF_DIMENSIONS))
         box_width = min(width, WIDE_BOX_DIMENSIONS if wide else BOX_DIMENSIONS)
         coordinates, norms = frame.coordinates(distinct, width)
-        order = order_points(coordinates, box_width)
+        order = np.arange(len(distinct), dtype=np.int32)
+        scratch = np.empty(len(order), np.float32), np.empty((2, box_width), np.float32)
+        order_points(coordinates, order, *scratch, np.empty((256, 3), np.int64))
 
         self._leaves = np.empty((-(-len(order) // POINT_LANES), width, POINT_LANES), np.float32)
         fill_leaves(coordinates, order, self._leaves)
         self._first_child = _first_children(len(self._leaves))
         nodes = len(self._first_child) - 1
-        self._boxes = np.empty((nodes, box_width, 2, BOX_LANES), np.float32)
+        self._boxes = np.full((nodes, box_width, 2, BOX_LANES), FAR)
         fill_boxes(self._leaves, len(order), self._first_child, self._boxes)
 
         self._rows = distinct[order]
@@ -77,12 +76,10 @@ class TreeIndex:
     def query(self, points: Floats, k: int, *, threads: int = 1) -> tuple[Int32, Float64]:
         """Return rows [B, k] and distances [B, k]."""
         points = np.ascontiguousarray(points, dtype=np.float64)
-        squared = np.empty((len(points), k))
-        found = np.empty((len(points), k), dtype=np.int32)
+        squared = np.full((len(points), k), np.inf)
         if self._size == 0:
-            found[:] = NO_NEIGHBOR
-            squared[:] = np.inf
-            return found, squared
+            return np.full((len(points), k), NO_NEIGHBOR, dtype=np.int32), squared
+        found = np.full((len(points), k), NO_ROW)
         if len(points) <= SMALL_BATCH:
             queries = self._one if len(points) == 1 else np.arange(len(points))
             self._search(points, queries, squared, found)
@@ -111,14 +108,14 @@ class TreeIndex:
                 leaf[part],
             )
 
-        _share(work, len(points), threads)
+        share(work, len(points), threads)
         return np.argsort(leaf, kind="stable")
 
     def _search_ordered(
         self, points: Float64, squared: Float64, found: Int32, threads: int
     ) -> None:
         queries = self.leaf_order(points, threads=threads)
-        _share(
+        share(
             lambda part: self._search(points, queries[part], squared, found),
             len(points),
             threads,
@@ -154,24 +151,3 @@ def _first_children(leaves: int) -> Int64:
         first.append(np.arange(begin, begin + count, BOX_LANES))
         begin, count = begin + count, -(-count // BOX_LANES)
     return np.append(np.concatenate(first), begin)
-
-
-def _parts(total: int) -> Iterator[slice]:
-    for start in range(0, total, QUERIES_PER_BLOCK):
-        yield slice(start, min(total, start + QUERIES_PER_BLOCK))
-
-
-def _share(work: Callable[[slice], None], total: int, threads: int) -> None:
-    """Do the work part by part; an interrupt waits only for the parts that have begun."""
-    if threads <= 1 or total <= QUERIES_PER_BLOCK:
-        for part in _parts(total):
-            work(part)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        tasks = [pool.submit(work, part) for part in _parts(total)]
-        try:
-            for task in tasks:
-                task.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise

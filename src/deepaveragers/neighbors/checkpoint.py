@@ -1,0 +1,141 @@
+"""Finished blocks of a neighbour search on disk, so that a killed compile goes on.
+
+A directory holds `manifest.json` (what is being searched: a fingerprint of the inputs, and
+the parameters), `order.npy` (the order in which core states are visited) and one `.npy` file
+per finished block, named by action, first position and checksum:
+
+    blocks/0003-0000065536-1c291ca3.npy     int32 [2, block, K]: rows; distances (float32 bits)
+
+Every file is written beside its name and then moved there, so a kill at any moment leaves
+whole files only. A block whose checksum does not fit is searched again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ..arrays import Array, Float32, Int32, Int64
+from ..errors import InputError
+
+FORMAT = "deepaveragers neighbour search"
+VERSION = 1
+
+
+def fingerprint(*arrays: Array) -> str:
+    """Return a digest of shapes, types and contents."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+class Checkpoint:
+    """The blocks of one search that are done."""
+
+    def __init__(self, directory: str | os.PathLike[str], asked: Mapping[str, object]) -> None:
+        """Open the directory, or begin one; refuse one that belongs to another search."""
+        self._path = Path(directory)
+        self._asked = {"format": FORMAT, "version": VERSION, **asked}
+        self._manifest = self._read_manifest()
+        self._blocks: dict[tuple[int, int], Path] = {}
+        if self._manifest:
+            for file in (self._path / "blocks").glob("*.npy"):
+                action, start, _ = file.stem.split("-")
+                self._blocks[int(action), int(start)] = file
+
+    @property
+    def chosen(self) -> dict[str, object]:
+        """What the earlier run decided (the engine), or nothing if there was none."""
+        chosen = self._manifest.get("chosen", {})
+        return chosen if isinstance(chosen, dict) else {}
+
+    def begin(self, order: Int64, chosen: Mapping[str, object]) -> Int64:
+        """Return the order of the earlier run, or store this one."""
+        if self._manifest:
+            stored: Int64 = np.load(self._path / "order.npy", allow_pickle=False)
+            return stored
+        (self._path / "blocks").mkdir(parents=True, exist_ok=True)
+        _write_array(self._path / "order.npy", order)
+        self._manifest = {**self._asked, "chosen": dict(chosen)}
+        part = self._path / "manifest.json.part"
+        part.write_text(json.dumps(self._manifest, indent=2))
+        os.replace(part, self._path / "manifest.json")
+        return order
+
+    def load(self, action: int, start: int, shape: tuple[int, int]) -> tuple[Int32, Float32] | None:
+        """Return rows and distances of a block, or None if it is not (rightly) there."""
+        file = self._blocks.get((action, start))
+        if file is None:
+            return None
+        try:
+            block = np.load(file, allow_pickle=False)
+        except (ValueError, OSError, EOFError):
+            return None
+        if block.shape != (2, *shape) or block.dtype != np.int32 or _checksum(block) != _tag(file):
+            return None
+        return block[0], block[1].view(np.float32)
+
+    def save(self, action: int, start: int, rows: Int32, distances: Float32) -> None:
+        """Store a finished block."""
+        block = np.stack([rows, distances.view(np.int32)])
+        name = f"{action:04d}-{start:010d}-{_checksum(block)}.npy"
+        _write_array(self._path / "blocks" / name, block)
+
+    def _read_manifest(self) -> dict[str, object]:
+        file = self._path / "manifest.json"
+        if not file.exists():
+            self._refuse_foreign_files()
+            return {}
+        try:
+            stored = json.loads(file.read_text())
+        except ValueError:
+            stored = None
+        if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+            raise InputError("resume_dir", "a directory of an earlier search", self._path)
+        for name, wanted in self._asked.items():
+            if stored.get(name) != wanted:
+                raise InputError(
+                    "resume_dir",
+                    f"from a search with the same data and parameters ({name} {wanted})",
+                    f"{self._path} with {name} {stored.get(name)}",
+                    "Give another directory, or remove this one to begin again.",
+                )
+        return stored
+
+    def _refuse_foreign_files(self) -> None:
+        if self._path.exists() and not self._path.is_dir():
+            raise InputError("resume_dir", "a directory", self._path)
+        names = {file.name for file in self._path.iterdir()} if self._path.exists() else set()
+        foreign = names - {"blocks", "order.npy", "order.npy.part", "manifest.json.part"}
+        if foreign:
+            raise InputError(
+                "resume_dir",
+                "a new, an empty, or an earlier search's directory",
+                f"{self._path} with {min(foreign)} in it",
+                "Give another directory.",
+            )
+
+
+def _checksum(block: Int32) -> str:
+    return f"{zlib.crc32(np.ascontiguousarray(block).data):08x}"
+
+
+def _tag(file: Path) -> str:
+    return file.stem.split("-")[2]
+
+
+def _write_array(path: Path, array: Array) -> None:
+    part = path.with_name(path.name + ".part")
+    with open(part, "wb") as file:
+        np.save(file, array, allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)

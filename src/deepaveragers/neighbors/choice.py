@@ -1,0 +1,81 @@
+"""Which engine: measured on the data at hand, not guessed from its dimension.
+
+Both exact engines are built over the largest action, and timed on a sample of the real
+queries; the faster one takes the whole search. Small searches are not worth a trial.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats
+from ..errors import InputError
+from .brute_force import BruteForceIndex
+from .index import NeighborIndex
+from .tree import TreeIndex
+
+EXACT: dict[str, Callable[[Floats], NeighborIndex]] = {
+    "tree": TreeIndex,
+    "brute": BruteForceIndex,
+}
+SAMPLE = 2000
+SMALL = 200_000
+"""Lookups below which nothing is timed."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The engine to use, and what that was based on."""
+
+    engine: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is to be searched, as far as the choice depends on it.
+
+    Attributes:
+        rows: [N_a, D] features of the action with the most transitions.
+        queries: [Q, D] distinct core states.
+        searches: lookups in all.
+    """
+
+    rows: Floats
+    queries: Floats
+    searches: int
+    k: int
+    threads: int
+
+
+def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool) -> Choice:
+    """Return the faster exact engine, or HNSW where that is needed and allowed."""
+    if work.searches < SMALL and time_budget is None:
+        return Choice("tree", ("small search, no trial",))
+    picks = np.random.default_rng(0).permutation(len(work.queries))[:SAMPLE]
+    sample = work.queries[np.sort(picks)]
+    seconds = {name: _projected(name, sample, work) for name in ("tree",)}
+    best = min(seconds, key=lambda name: seconds[name])
+    notes = tuple(f"{name}: {seconds[name]:.3g} s projected" for name in seconds)
+    if time_budget is None or seconds[best] <= time_budget:
+        return Choice(best, notes)
+    if not allow_approximate:
+        raise InputError(
+            "time_budget",
+            f"at least {seconds[best]:.0f} s, the time projected for exact search ({best})",
+            f"{time_budget:g} s",
+            "Raise it, use fewer transitions, or allow approximate search (HNSW).",
+        )
+    return Choice("hnsw", (*notes, f"time budget {time_budget:g} s"))
+
+
+def _projected(name: str, sample: Floats, work: Workload) -> float:
+    index = EXACT[name](work.rows)
+    index.query(sample[:1], work.k, threads=work.threads)
+    begin = time.perf_counter()
+    index.query(sample, work.k, threads=work.threads)
+    return (time.perf_counter() - begin) * work.searches / max(1, len(sample))
