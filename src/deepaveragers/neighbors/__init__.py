@@ -1,0 +1,1 @@
+"""Nearest neighbours: the engines, and the graph that they give."""
