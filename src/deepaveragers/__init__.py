@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .policy.policy import Policy
     from .representation.encoder import Encoder, Identity, Standardize
     from .solvers.plan import Plan
-    from .storage.bundle import load, save
+    from .storage.records import load, save
 
 __all__ = [
     "BundleError",
@@ -79,8 +79,8 @@ _HOMES = {
     "Identity": "representation.encoder",
     "Standardize": "representation.encoder",
     "Plan": "solvers.plan",
-    "load": "storage.bundle",
-    "save": "storage.bundle",
+    "load": "storage.records",
+    "save": "storage.records",
 }
 
 

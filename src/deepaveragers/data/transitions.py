@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ class Transitions:
     def episodes(self) -> Iterator[slice]:
         """Yield the slice of rows of each episode, in order."""
         bounds = self._episode_bounds()
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, stop in pairwise(bounds):
             yield slice(int(start), int(stop))
 
     def episode_returns(self) -> Float64:

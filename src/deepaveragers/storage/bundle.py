@@ -33,6 +33,7 @@ MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 4 << 20
 DTYPES = frozenset({"|b1", "|u1", "<i4", "<i8", "<f4", "<f8"})
 ARRAY_NAME = re.compile(r"[a-z][a-z0-9_.]{0,79}")
+OWN_FILE = re.compile(r"[a-z][a-z0-9_.]{0,79}-[0-9a-f]{16}\.(npy|tmp-\d+)|manifest\.tmp-\d+")
 
 Verify = Literal["full", "quick"]
 
@@ -109,7 +110,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise BundleError(f"{file} is damaged: it is not valid JSON.") from error
     _check_manifest(manifest, directory)
-    return manifest  # type: ignore[no-any-return]
+    return manifest
 
 
 def _check_manifest(manifest: Any, directory: Path) -> None:
@@ -166,7 +167,7 @@ def _write_array(directory: Path, name: str, array: Array) -> dict[str, Any]:
     if ARRAY_NAME.fullmatch(name) is None or array.dtype.str not in DTYPES:
         raise ValueError(f"array {name!r} of type {array.dtype} cannot be stored")
     array = np.ascontiguousarray(array)
-    digest = hashlib.sha256(memoryview(array).cast("B") if array.size else b"").hexdigest()
+    digest = _digest(array)
     file = directory / _file_name(name, digest)
     temporary = file.with_suffix(f".tmp-{os.getpid()}")
     with open(temporary, "wb") as stream:
@@ -180,6 +181,10 @@ def _write_array(directory: Path, name: str, array: Array) -> dict[str, Any]:
         "shape": list(array.shape),
         "sha256": digest,
     }
+
+
+def _digest(array: Array) -> str:
+    return hashlib.sha256(array.reshape(-1).view(np.uint8).data).hexdigest()
 
 
 def _write_atomically(file: Path, content: bytes) -> None:
@@ -204,8 +209,7 @@ def _sync_directory(directory: Path) -> None:
 
 def _remove_unnamed(directory: Path, named: set[str]) -> None:
     for file in directory.iterdir():
-        ours = file.suffix == ".npy" or file.suffix.startswith(".tmp-")
-        if ours and file.name not in named and file.is_file():
+        if OWN_FILE.fullmatch(file.name) and file.name not in named and file.is_file():
             file.unlink()
 
 
@@ -221,8 +225,6 @@ def _read_array(directory: Path, name: str, entry: Mapping[str, Any], verify: Ve
     if array.shape != shape or array.dtype.str != entry["dtype"]:
         raise BundleError(f"{file} is damaged: it is not the array that the manifest describes.")
     if verify == "full":
-        plain = np.ascontiguousarray(array)
-        digest = hashlib.sha256(memoryview(plain).cast("B") if plain.size else b"").hexdigest()
-        if digest != entry["sha256"]:
+        if _digest(np.ascontiguousarray(array)) != entry["sha256"]:
             raise BundleError(f"{file} is damaged: its checksum does not match the manifest.")
     return array
