@@ -133,6 +133,21 @@ class Transitions:
         """Return [episodes] float64, the undiscounted return of each episode in the data."""
         return np.add.reduceat(self.rewards, self._episode_bounds()[:-1])
 
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain values, for JSON."""
+        returns = self.episode_returns()
+        return {
+            "transitions": len(self),
+            "episodes": self.num_episodes,
+            "terminations": int(self.terminations.sum()),
+            "truncations": int(self.truncations.sum()),
+            "observation_shape": list(self.observation_shape),
+            "observation_dtype": str(self.observations.dtype),
+            "action_names": list(self.action_names),
+            "action_counts": np.bincount(self.actions, minlength=self.num_actions).tolist(),
+            "mean_return": float(returns.mean()),
+        }
+
     def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
         """Return the given rows as a dataset of their own; action names are kept."""
         return Transitions(

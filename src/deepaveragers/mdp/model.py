@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,16 @@ class DacMdp:
             f"DacMdp({len(self):,} core states, {self.transitions.num_actions} actions, "
             f"k={self.graph.k}, searched by {self.graph.report.engine})"
         )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain values, for JSON."""
+        return {
+            "core_states": len(self),
+            "k": self.graph.k,
+            "dimensions": int(self.core_features.shape[1]),
+            "encoder": type(self.encoder).__name__,
+            "search": asdict(self.graph.report),
+        }
 
     def solve(
         self,

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import Float64, Floats
 from ..errors import InputError
+from ..mdp.objective import DISTANCE_OFFSET
 from ..neighbors.tree import TreeIndex
 
 if TYPE_CHECKING:

@@ -89,16 +89,14 @@ def load(
     raise BundleError(f"{path} holds a {contents.kind!r}, which this version does not know.")
 
 
-def load_as(kind: type[Any], path: str | Path, **options: Any) -> Any:
+def load_as(kind: type[Any] | tuple[type[Any], ...], path: str | Path, **options: Any) -> Any:
     """Load a bundle and insist on its kind."""
     thing = load(path, **options)
     if not isinstance(thing, kind):
-        raise InputError("path", f"a bundle of {kind.__name__}", f"{path}, a {_name(thing)}")
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or ".join(one.__name__ for one in kinds)
+        raise InputError("path", f"a bundle of {wanted}", f"{path}, a {type(thing).__name__}")
     return thing
-
-
-def _name(thing: Record) -> str:
-    return type(thing).__name__
 
 
 def _pack_transitions(data: Transitions) -> tuple[dict[str, Any], Arrays]:
