@@ -1,0 +1,130 @@
+"""Vector steps of the tree search: sixteen points, or eight boxes, against one query.
+
+Numba cannot keep a small array of partial sums in registers, and pays a store and a load
+for every dimension. These two steps are therefore written as LLVM vectors, which every
+processor has in its own width; nothing here depends on one instruction set.
+
+Both read float32 numbers laid out dimension after dimension, lane beside lane, and sum
+squared gaps over the dimensions, `CHUNK` at a time, until every lane is farther than the
+bound. They return the lanes still within the bound as the bits of an integer, and leave the
+sums in `sums`; a sum that stopped early is still a lower bound.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+POINT_LANES = 16
+BOX_LANES = 8
+CHUNK = 4
+
+FLOAT = ir.FloatType()
+INDEX = ir.IntType(64)
+
+
+def _start_of(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
+    return context.make_array(array_type)(context, builder, array).data
+
+
+def _load(builder: Any, start: Any, position: Any, kind: Any) -> Any:
+    pointer = builder.bitcast(builder.gep(start, [position]), kind.as_pointer())
+    return builder.load(pointer, align=4)
+
+
+def _splat(builder: Any, number: Any, lanes: int) -> Any:
+    vector = ir.VectorType(FLOAT, lanes)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, INDEX(0))
+    order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), order)
+
+
+def _larger(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+def _emit(context: Any, builder: Any, signature: Any, args: Any, lanes: int, boxes: bool) -> Any:
+    coordinates, offset, query, dimensions, bound, sums = args
+    data = _start_of(context, builder, signature.args[0], coordinates)
+    data = builder.gep(data, [offset])
+    query = _start_of(context, builder, signature.args[2], query)
+    out = _start_of(context, builder, signature.args[5], sums)
+    vector = ir.VectorType(FLOAT, lanes)
+    zero = ir.Constant(vector, [0.0] * lanes)
+    bound = _splat(builder, bound, lanes)
+    stride = lanes * (2 if boxes else 1)
+
+    entry = builder.block
+    loop = builder.append_basic_block("scan")
+    done = builder.append_basic_block("scanned")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    dimension = builder.phi(INDEX)
+    total = builder.phi(vector)
+    dimension.add_incoming(INDEX(0), entry)
+    total.add_incoming(zero, entry)
+    partial = total
+    for step in range(CHUNK):
+        here = builder.add(dimension, INDEX(step))
+        at = builder.mul(here, INDEX(stride))
+        wanted = _splat(builder, _load(builder, query, here, FLOAT), lanes)
+        gap = builder.fsub(_load(builder, data, at, vector), wanted)
+        if boxes:
+            high = _load(builder, data, builder.add(at, INDEX(lanes)), vector)
+            gap = _larger(builder, _larger(builder, gap, builder.fsub(wanted, high)), zero)
+        # One rounding or two: the margins allow for both.
+        square = builder.fmul(gap, gap, flags=("contract",))
+        partial = builder.fadd(partial, square, flags=("contract",))
+    near = builder.fcmp_ordered("<=", partial, bound)
+    near = builder.bitcast(near, ir.IntType(lanes))
+    following = builder.add(dimension, INDEX(CHUNK))
+    more = builder.icmp_signed("<", following, dimensions)
+    alive = builder.icmp_unsigned("!=", near, ir.IntType(lanes)(0))
+    dimension.add_incoming(following, loop)
+    total.add_incoming(partial, loop)
+    builder.cbranch(builder.and_(more, alive), loop, done)
+
+    builder.position_at_end(done)
+    builder.store(partial, builder.bitcast(out, vector.as_pointer()), align=4)
+    return builder.zext(near, INDEX)
+
+
+def _signature(coordinates: Any, query: Any, sums: Any) -> Any:
+    return types.int64(coordinates, types.int64, query, types.int64, types.float32, sums)
+
+
+@intrinsic
+def near_points(
+    typing: Any, points: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
+) -> Any:
+    """Lanes of the `POINT_LANES` points at `offset` within the squared bound of the query."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _emit(context, builder, signature, args, POINT_LANES, False)
+
+    return _signature(points, query, sums), emit
+
+
+@intrinsic
+def near_boxes(
+    typing: Any, boxes: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
+) -> Any:
+    """Lanes of the `BOX_LANES` boxes (low, high) at `offset` within the bound of the query."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _emit(context, builder, signature, args, BOX_LANES, True)
+
+    return _signature(boxes, query, sums), emit
+
+
+@intrinsic
+def lowest_bit(typing: Any, bits: Any) -> Any:
+    """Position of the lowest bit set."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.IntType(1)(1))
+
+    return types.int64(types.int64), emit

@@ -1,0 +1,177 @@
+"""The exact tree: what is fastest on data of low intrinsic dimension, in any dimension.
+
+Points are halved along the widest principal direction down to leaves of sixteen; every node
+keeps tight boxes around its children. A query goes down to the nearest boxes first and
+leaves out what lies beyond its k-th neighbour so far. See `kernels.tree_build` for the
+layout, `kernels.tree_search` for why no neighbour is lost, `principal` for the frame.
+
+Large batches are visited in the order of the leaves that they fall into, so that one query
+finds the cache warm from the last, in blocks that threads share. The answer is the same for
+every order and number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ..arrays import Float64, Floats, Int32, Int64
+from ..kernels.duplicates import group_identical
+from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
+from ..kernels.tree_build import fill_boxes, fill_leaves, order_points
+from ..kernels.tree_search import FLOAT32_ROUNDING, NO_ROW, locate, search
+from .graph import NO_NEIGHBOR
+from .principal import principal_frame
+
+LEAF_DIMENSIONS = 64
+BOX_DIMENSIONS = 8
+WIDE_BOX_DIMENSIONS = 32
+"""Boxes of data with more than `LEAF_DIMENSIONS` dimensions."""
+SMALL_BATCH = 32
+"""Up to here, ordering the queries costs more than it gives."""
+QUERIES_PER_BLOCK = 2048
+
+
+class TreeIndex:
+    """Exact search in a tree of boxes over the leading principal directions."""
+
+    def __init__(self, rows: Floats) -> None:
+        rows = np.ascontiguousarray(rows)
+        if rows.dtype != np.float32:
+            rows = rows.astype(np.float64, copy=False)
+        self._size, self._dimensions = rows.shape
+        if self._size == 0:
+            return
+        members, starts = group_identical(rows)
+        distinct = rows[members[starts[:-1]]] if len(starts) <= self._size else rows[members]
+        wide = self._dimensions > LEAF_DIMENSIONS
+        frame = principal_frame(distinct, LEAF_DIMENSIONS - 1 if wide else self._dimensions)
+        width = _padded(min(self._dimensions, LEAF_DIMENSIONS))
+        box_width = min(width, WIDE_BOX_DIMENSIONS if wide else BOX_DIMENSIONS)
+        coordinates, norms = frame.coordinates(distinct, width)
+        order = order_points(coordinates, box_width)
+
+        self._leaves = np.empty((-(-len(order) // POINT_LANES), width, POINT_LANES), np.float32)
+        fill_leaves(coordinates, order, self._leaves)
+        self._first_child = _first_children(len(self._leaves))
+        nodes = len(self._first_child) - 1
+        self._boxes = np.empty((nodes, box_width, 2, BOX_LANES), np.float32)
+        fill_boxes(self._leaves, len(order), self._first_child, self._boxes)
+
+        self._rows = distinct[order]
+        counts = np.diff(starts)[order]
+        self._starts = np.append(0, np.cumsum(counts)).astype(np.int32)
+        shift = np.repeat(starts[:-1][order] - self._starts[:-1], counts)
+        self._members = members[np.arange(self._size, dtype=np.int32) + shift]
+        self._mean, self._rotation = frame.mean, frame.rotation
+        self._frame = np.array([frame.scale, FLOAT32_ROUNDING * norms.max()])
+        self._one = np.zeros(1, dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        """Number of rows indexed."""
+        return self._size
+
+    def query(self, points: Floats, k: int, *, threads: int = 1) -> tuple[Int32, Float64]:
+        """Return rows [B, k] and distances [B, k]."""
+        points = np.ascontiguousarray(points, dtype=np.float64)
+        squared = np.empty((len(points), k))
+        found = np.empty((len(points), k), dtype=np.int32)
+        if self._size == 0:
+            found[:] = NO_NEIGHBOR
+            squared[:] = np.inf
+            return found, squared
+        if len(points) <= SMALL_BATCH:
+            queries = self._one if len(points) == 1 else np.arange(len(points))
+            self._search(points, queries, squared, found)
+        else:
+            self._search_ordered(points, squared, found, threads)
+        if k > self._size:
+            found[found == NO_ROW] = NO_NEIGHBOR
+        return found, np.sqrt(squared, out=squared)
+
+    def leaf_order(self, points: Floats, *, threads: int = 1) -> Int64:
+        """Return the points' numbers such that nearby points follow one another."""
+        points = np.ascontiguousarray(points, dtype=np.float64)
+        leaf = np.zeros(len(points), dtype=np.int64)
+        if self._size == 0:
+            return leaf
+
+        def work(part: slice) -> None:
+            locate(
+                points[part],
+                self._mean,
+                self._rotation,
+                self._frame,
+                self._first_child,
+                self._boxes,
+                self._leaves,
+                leaf[part],
+            )
+
+        _share(work, len(points), threads)
+        return np.argsort(leaf, kind="stable")
+
+    def _search_ordered(
+        self, points: Float64, squared: Float64, found: Int32, threads: int
+    ) -> None:
+        queries = self.leaf_order(points, threads=threads)
+        _share(
+            lambda part: self._search(points, queries[part], squared, found),
+            len(points),
+            threads,
+        )
+
+    def _search(self, points: Float64, queries: Int64, squared: Float64, found: Int32) -> None:
+        search(
+            points,
+            queries,
+            self._mean,
+            self._rotation,
+            self._frame,
+            self._first_child,
+            self._boxes,
+            self._leaves,
+            self._rows,
+            self._starts,
+            self._members,
+            squared,
+            found,
+        )
+
+
+def _padded(dimensions: int) -> int:
+    return -(-dimensions // CHUNK) * CHUNK
+
+
+def _first_children(leaves: int) -> Int64:
+    """First child of every node, leaves and nodes numbered through, and the root's number."""
+    first: list[Int64] = []
+    begin, count = 0, leaves
+    while count > 1 or not first:
+        first.append(np.arange(begin, begin + count, BOX_LANES))
+        begin, count = begin + count, -(-count // BOX_LANES)
+    return np.append(np.concatenate(first), begin)
+
+
+def _parts(total: int) -> Iterator[slice]:
+    for start in range(0, total, QUERIES_PER_BLOCK):
+        yield slice(start, min(total, start + QUERIES_PER_BLOCK))
+
+
+def _share(work: Callable[[slice], None], total: int, threads: int) -> None:
+    """Do the work part by part; an interrupt waits only for the parts that have begun."""
+    if threads <= 1 or total <= QUERIES_PER_BLOCK:
+        for part in _parts(total):
+            work(part)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        tasks = [pool.submit(work, part) for part in _parts(total)]
+        try:
+            for task in tasks:
+                task.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
