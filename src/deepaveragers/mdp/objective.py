@@ -15,7 +15,7 @@ distances (the paper's Eq. 2 with weighted averaging; brackets as in Eq. 2 inten
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from ..errors import InputError
@@ -41,6 +41,11 @@ class Objective:
     cost: float = 1.0
     weighting: Weighting = "inverse"
     k: int | None = None
+
+    @classmethod
+    def field_names(cls) -> frozenset[str]:
+        """Return the names of all fields."""
+        return frozenset(field.name for field in fields(cls))
 
     def __post_init__(self) -> None:
         if not _is_number(self.gamma) or not 0.0 <= self.gamma < 1.0:

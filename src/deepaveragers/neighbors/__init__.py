@@ -1,1 +1,1 @@
-"""Nearest neighbours: engines, the choice between them, and the graph that they build."""
+"""Nearest neighbours: the engines, and the graph that they give."""

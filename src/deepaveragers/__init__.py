@@ -1,0 +1,96 @@
+"""DeepAveragers: logged experience in, a certified plan that you can question out.
+
+    import deepaveragers as da
+
+    data = da.collect("CartPole-v1", steps=100_000, seed=0)
+    mdp = da.compile(data, k=5)
+    plan = mdp.solve(gamma=0.99, cost=1.0)
+    policy = plan.policy(k=11)
+    report = da.evaluate(policy, "CartPole-v1", episodes=100)
+
+Importing loads no more than this file: each name below is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .data.collecting import collect
+    from .data.transitions import Transitions
+    from .errors import (
+        BundleError,
+        DeepAveragersError,
+        InputError,
+        MissingExtraError,
+        StorageError,
+    )
+    from .evaluation.rollouts import EvaluationReport, evaluate
+    from .mdp.model import DacMdp, compile
+    from .mdp.objective import Objective
+    from .neighbors.graph import NeighborGraph
+    from .policy.policy import Policy
+    from .representation.encoder import Encoder, Identity, Standardize
+    from .solvers.plan import Plan
+    from .storage.records import load, save
+
+__all__ = [
+    "BundleError",
+    "DacMdp",
+    "DeepAveragersError",
+    "Encoder",
+    "EvaluationReport",
+    "Identity",
+    "InputError",
+    "MissingExtraError",
+    "NeighborGraph",
+    "Objective",
+    "Plan",
+    "Policy",
+    "Standardize",
+    "StorageError",
+    "Transitions",
+    "collect",
+    "compile",
+    "evaluate",
+    "load",
+    "save",
+]
+
+_HOMES = {
+    "collect": "data.collecting",
+    "Transitions": "data.transitions",
+    "BundleError": "errors",
+    "DeepAveragersError": "errors",
+    "InputError": "errors",
+    "MissingExtraError": "errors",
+    "StorageError": "errors",
+    "EvaluationReport": "evaluation.rollouts",
+    "evaluate": "evaluation.rollouts",
+    "DacMdp": "mdp.model",
+    "compile": "mdp.model",
+    "Objective": "mdp.objective",
+    "NeighborGraph": "neighbors.graph",
+    "Policy": "policy.policy",
+    "Encoder": "representation.encoder",
+    "Identity": "representation.encoder",
+    "Standardize": "representation.encoder",
+    "Plan": "solvers.plan",
+    "load": "storage.records",
+    "save": "storage.records",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'deepaveragers' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,191 @@
+"""collect, compile, solve, evaluate, info: the pipeline, one command a step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .output import AsJson, Seed, seconds, show, table
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write the bundle.")]
+Environment = Annotated[str, typer.Option("--env", help="Id of a Gymnasium environment.")]
+
+
+def collect(
+    env: Annotated[str, typer.Argument(help="Id of a Gymnasium environment.")],
+    output: Output,
+    steps: Annotated[int, typer.Option(help="Number of transitions.")] = 100_000,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Collect transitions of a random policy from a Gymnasium environment."""
+    from ..data.collecting import collect as collect_transitions
+    from ..storage.records import save
+
+    data = collect_transitions(env, steps, seed=seed)
+    save(data, output)
+    returns = data.episode_returns()
+    result = {
+        "output": str(output),
+        "transitions": len(data),
+        "episodes": data.num_episodes,
+        "actions": list(data.action_names),
+        "mean_return": float(returns.mean()),
+    }
+    text = (
+        f"{len(data):,} transitions in {data.num_episodes:,} episodes, "
+        f"mean return {returns.mean():.1f} -> {output}"
+    )
+    show(result, text, as_json=as_json)
+
+
+def compile(
+    data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
+    output: Output,
+    k: Annotated[int, typer.Option(help="Neighbours per state and action.")] = 5,
+    encoder: Annotated[
+        str, typer.Option(help="'standardize' (unit variance) or 'identity' (raw numbers).")
+    ] = "standardize",
+    neighbors: Annotated[
+        str, typer.Option(help="Engine: auto, tree, dense, brute or hnsw.")
+    ] = "auto",
+    time_budget: Annotated[
+        float | None, typer.Option(help="Seconds that the search may take.")
+    ] = None,
+    approximate: Annotated[
+        bool, typer.Option("--approximate", help="Allow an approximate engine to keep the budget.")
+    ] = False,
+    resume_dir: Annotated[
+        Path | None, typer.Option(help="Keep finished blocks here; a killed compile goes on.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile transitions into a finite MDP by nearest neighbours."""
+    from ..data.transitions import Transitions
+    from ..errors import InputError
+    from ..mdp.model import compile as compile_mdp
+    from ..representation.encoder import Identity, Standardize
+    from ..storage.records import load_as, save
+
+    encoders = {"standardize": Standardize, "identity": Identity}
+    if encoder not in encoders:
+        raise InputError("--encoder", "'standardize' or 'identity'", repr(encoder))
+    mdp = compile_mdp(
+        load_as(Transitions, data),
+        k,
+        encoders[encoder](),
+        neighbors=neighbors,  # type: ignore[arg-type]
+        time_budget=time_budget,
+        allow_approximate=approximate,
+        resume_dir=resume_dir,
+    )
+    save(mdp, output)
+    report = mdp.graph.report
+    result = {"output": str(output), **_describe(mdp)}
+    text = (
+        f"{len(mdp):,} core states x {mdp.transitions.num_actions} actions x k={mdp.graph.k}, "
+        f"searched by {report.engine} in {seconds(report.seconds)} -> {output}"
+    )
+    show(result, text, as_json=as_json)
+
+
+def solve(
+    model: Annotated[Path, typer.Argument(help="A compiled model, or an earlier plan.")],
+    output: Output,
+    gamma: Annotated[float, typer.Option(help="Discount, in [0, 1).")] = 0.99,
+    cost: Annotated[float, typer.Option(help="Price of one unit of distance to the data.")] = 1.0,
+    weighting: Annotated[str, typer.Option(help="'inverse' or 'uniform'.")] = "inverse",
+    k: Annotated[int | None, typer.Option(help="Use fewer neighbours than compiled.")] = None,
+    tolerance: Annotated[
+        float, typer.Option(help="Certified error, relative to max|R| / (1 - gamma).")
+    ] = 1e-3,
+    time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan: solve a compiled model to a certified optimum."""
+    from ..mdp.model import DacMdp
+    from ..solvers.plan import Plan
+    from ..storage.records import load_as, save
+
+    loaded = load_as((DacMdp, Plan), model)
+    mdp = loaded.mdp if isinstance(loaded, Plan) else loaded
+    plan = mdp.solve(
+        gamma=gamma,
+        cost=cost,
+        weighting=weighting,
+        k=k,
+        tolerance=tolerance,
+        time_budget=time_budget,
+    )
+    save(plan, output)
+    result = {"output": str(output), **_describe(plan)}
+    text = (
+        f"{plan.status}: values certified to +-{plan.error:.3g} "
+        f"in {plan.sweeps} sweeps, {seconds(plan.seconds)} -> {output}"
+    )
+    show(result, text, as_json=as_json)
+
+
+def evaluate(
+    plan: Annotated[Path, typer.Argument(help="A plan.")],
+    env: Environment,
+    episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 100,
+    k: Annotated[int, typer.Option(help="Neighbours that a decision averages.")] = 11,
+    lookup: Annotated[str, typer.Option(help="'nearest' or 'lookahead'.")] = "nearest",
+    epsilon: Annotated[float, typer.Option(help="Chance of a random action.")] = 0.0,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Play a plan's policy in an environment and report its returns."""
+    from ..evaluation.rollouts import evaluate as evaluate_policy
+    from ..solvers.plan import Plan
+    from ..storage.records import load_as
+
+    policy = load_as(Plan, plan).policy(k=k, lookup=lookup)
+    report = evaluate_policy(policy, env, episodes, seed=seed, epsilon=epsilon)
+    low, high = report.interval
+    text = (
+        f"mean return {report.mean:.1f} (95 % interval {low:.1f} to {high:.1f}), "
+        f"interquartile mean {report.interquartile_mean:.1f}, {episodes} episodes "
+        f"in {seconds(report.seconds)}"
+    )
+    show(report.summary(), text, as_json=as_json)
+
+
+def info(
+    path: Annotated[Path, typer.Argument(help="Any bundle.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show what a bundle holds, after checking that it is whole."""
+    from ..storage.records import load
+
+    result = _describe(load(path, encoder=lambda observations: observations))
+    rows = [(name.replace("_", " "), _readable(value)) for name, value in result.items()]
+    show(result, table(rows), as_json=as_json)
+
+
+def _describe(thing: Any) -> dict[str, Any]:
+    from ..mdp.model import DacMdp
+    from ..solvers.plan import Plan
+
+    if isinstance(thing, Plan):
+        return {**_describe(thing.mdp), "kind": "plan", **thing.summary()}
+    if isinstance(thing, DacMdp):
+        return {**_describe(thing.transitions), "kind": "model", **thing.summary()}
+    return {"kind": "transitions", **thing.summary()}
+
+
+def _readable(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_readable, value)) or "-"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={_readable(entry)}" for name, entry in value.items())
+    return "-" if value is None else str(value)

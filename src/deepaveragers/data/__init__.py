@@ -1,0 +1,1 @@
+"""Transitions: the record, its checks, and collecting it from environments."""

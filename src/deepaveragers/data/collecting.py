@@ -1,0 +1,162 @@
+"""Collecting a dataset from a Gymnasium environment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from ..arrays import Array, Float64, Int64
+from ..errors import InputError
+from ..progress import progress
+from .environments import EnvironmentSource, action_names
+from .play import Episode, play
+from .transitions import Transitions
+
+
+@runtime_checkable
+class Actor(Protocol):
+    """Anything with `act(observations) -> actions`."""
+
+    def act(self, observations: Array) -> Any:
+        """Return one action per observation."""
+
+
+@runtime_checkable
+class Predictor(Protocol):
+    """Anything with Stable-Baselines3's `predict(observations) -> (actions, state)`."""
+
+    def predict(self, observation: Array, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """Return one action per observation, and a state that is ignored."""
+
+
+PolicySource: TypeAlias = str | Actor | Predictor | Callable[[Array], Any]
+"""'random', a function from observations [B, ...] to actions [B], or an agent."""
+
+
+def collect(
+    env: EnvironmentSource,
+    steps: int = 100_000,
+    policy: PolicySource = "random",
+    *,
+    epsilon: float | Sequence[float] | Mapping[float, float] = 0.0,
+    seed: int = 0,
+    side_by_side: int = 16,
+    show_progress: bool | None = None,
+) -> Transitions:
+    """Roll out a policy and return its transitions, episode after episode.
+
+    Args:
+        env: a Gymnasium id, or a function that makes the environment.
+        steps: number of transitions. Episodes unfinished at the end are marked truncated.
+        policy: "random", a function from observations [B, ...] to actions [B], an object
+            with `act`, or a Stable-Baselines3 model.
+        epsilon: chance of a random action instead. Several numbers are a mixture: each
+            episode draws one, with equal chance, or with the chances of a mapping
+            {epsilon: chance}.
+        seed: with it and the same arguments, the same data.
+        side_by_side: environments played at the same time.
+        show_progress: force the bar on or off; None shows it on a terminal.
+    """
+    check_count(steps, "steps")
+    check_count(side_by_side, "side_by_side")
+    names = action_names(env)
+    choose = EpsilonMixture(policy, epsilon, len(names), seed)
+    with progress("collect", steps, show=show_progress) as advance:
+        episodes = play(
+            env, choose, seed=seed, side_by_side=side_by_side, steps=steps, advance=advance
+        )
+    return _as_transitions(episodes, names)
+
+
+def chooser(policy: PolicySource) -> Callable[[Array], Any]:
+    """Return the function from observations to actions that was meant."""
+    if isinstance(policy, Actor):
+        return policy.act
+    if isinstance(policy, Predictor):
+        return lambda observations: policy.predict(observations, deterministic=True)[0]
+    if callable(policy):
+        return policy
+    raise InputError(
+        "policy", "'random', a function, or an object with act or predict", repr(policy)
+    )
+
+
+class EpsilonMixture:
+    """Acts by a policy, and at random with an epsilon drawn for each episode."""
+
+    def __init__(
+        self,
+        policy: PolicySource,
+        epsilon: float | Sequence[float] | Mapping[float, float],
+        num_actions: int,
+        seed: int,
+    ) -> None:
+        if isinstance(policy, str):
+            if policy != "random":
+                raise InputError("policy", "'random', a function or an agent", repr(policy))
+            self._choose: Callable[[Array], Any] | None = None
+        else:
+            self._choose = chooser(policy)
+        self._epsilons, self._chances = _mixture(epsilon)
+        self._num_actions = num_actions
+        self._seed = seed
+        self._random = np.random.default_rng((seed, 1))
+
+    def __call__(self, observations: Array, episodes: Int64) -> Array:
+        """Return actions [B] for observations [B, ...] of the numbered episodes [B]."""
+        random_actions = self._random.integers(self._num_actions, size=len(observations))
+        if self._choose is None:
+            return random_actions
+        epsilons = np.array([self._epsilon_of(int(number)) for number in episodes])
+        explore = self._random.random(len(observations)) < epsilons
+        return np.where(explore, random_actions, np.asarray(self._choose(observations)))
+
+    def _epsilon_of(self, episode: int) -> float:
+        if len(self._epsilons) == 1:
+            return float(self._epsilons[0])
+        draw = np.random.default_rng((self._seed, 2, episode)).random()
+        place = int(np.searchsorted(np.cumsum(self._chances), draw, side="right"))
+        return float(self._epsilons[min(place, len(self._epsilons) - 1)])
+
+
+def _mixture(
+    epsilon: float | Sequence[float] | Mapping[float, float],
+) -> tuple[Float64, Float64]:
+    if isinstance(epsilon, Mapping):
+        epsilons, chances = np.array(list(epsilon)), np.array(list(epsilon.values()))
+    else:
+        epsilons = np.atleast_1d(np.asarray(epsilon, dtype=float))
+        chances = np.full(len(epsilons), 1.0 / max(1, len(epsilons)))
+    if len(epsilons) == 0 or not ((epsilons >= 0) & (epsilons <= 1)).all():
+        raise InputError("epsilon", "in [0, 1]: a number, several, or {epsilon: chance}", epsilon)
+    if (chances < 0).any() or not math.isclose(chances.sum(), 1.0, abs_tol=1e-6):
+        raise InputError("epsilon", "a mapping whose chances sum to 1", epsilon)
+    return epsilons, chances
+
+
+def check_count(value: int, name: str) -> None:
+    """Raise unless the value is a whole number >= 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(name, "a whole number >= 1", value)
+
+
+def _as_transitions(episodes: list[Episode], names: tuple[str, ...]) -> Transitions:
+    lengths = np.array([len(episode.actions) for episode in episodes])
+    last = np.cumsum(lengths) - 1
+    terminations = np.zeros(int(lengths.sum()), dtype=bool)
+    truncations = terminations.copy()
+    terminations[last] = [episode.terminated for episode in episodes]
+    truncations[last] = [episode.truncated for episode in episodes]
+    return Transitions(
+        observations=np.concatenate([np.stack(e.observations[:-1]) for e in episodes]),
+        actions=np.concatenate([e.actions for e in episodes]),
+        rewards=np.concatenate([e.rewards for e in episodes]),
+        next_observations=np.concatenate([np.stack(e.observations[1:]) for e in episodes]),
+        terminations=terminations,
+        truncations=truncations,
+        episode_ids=np.repeat([episode.number for episode in episodes], lengths),
+        action_names=names,
+    )

@@ -1,0 +1,83 @@
+"""Gymnasium environments as this package needs them: discrete actions, array observations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import gymnasium as gym
+import numpy as np
+
+from ..arrays import Array
+from ..errors import InputError
+
+EnvironmentSource: TypeAlias = str | gym.Env[Any, Any] | Callable[[], gym.Env[Any, Any]]
+"""A registered id, an environment that can be made again, or a function that makes one."""
+
+
+def maker(source: EnvironmentSource) -> Callable[[], gym.Env[Any, Any]]:
+    """Return a function that makes fresh copies of the environment."""
+    if isinstance(source, str):
+        name = source
+        return lambda: _make(name)
+    if isinstance(source, gym.Env):
+        if source.spec is None:
+            raise InputError(
+                "env", "a registered id or a function that makes it", "an environment with no spec"
+            )
+        spec = source.spec
+        return lambda: gym.make(spec, disable_env_checker=True)
+    if callable(source):
+        return source
+    raise InputError("env", "an id, an environment or a function", type(source).__name__)
+
+
+def _make(name: str) -> gym.Env[Any, Any]:
+    try:
+        return gym.make(name, disable_env_checker=True)
+    except gym.error.Error as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            "env", "the id of a registered Gymnasium environment", f"{name!r} ({reason})"
+        ) from error
+
+
+def discrete_actions(env: gym.Env[Any, Any]) -> tuple[int, tuple[str, ...]]:
+    """Return the number of the first action and the names of all."""
+    space = env.action_space
+    if not isinstance(space, gym.spaces.Discrete):
+        raise InputError(
+            "env",
+            "an environment with a Discrete action space",
+            f"the action space {space}",
+            "Wrap it to choose among a set of candidate actions.",
+        )
+    start, count = int(space.start), int(space.n)
+    meanings = getattr(env.unwrapped, "get_action_meanings", None)
+    if meanings is not None and len(meanings()) == count:
+        return start, tuple(str(name) for name in meanings())
+    return start, tuple(str(start + number) for number in range(count))
+
+
+def action_names(source: EnvironmentSource) -> tuple[str, ...]:
+    """Return the names of the environment's actions."""
+    env = maker(source)()
+    try:
+        return discrete_actions(env)[1]
+    finally:
+        env.close()
+
+
+def observation_reader(space: gym.Space[Any]) -> Callable[[Any], Array]:
+    """Return a function from one observation to the array that is stored.
+
+    Boxes stay as they are; discrete, dictionary and tuple observations are flattened as
+    Gymnasium does it (a discrete part becomes one column per value).
+    """
+    if isinstance(space, gym.spaces.Box):
+        return np.asarray
+    if not space.is_np_flattenable:
+        raise InputError("env", "an environment with array observations", f"the space {space}")
+    return lambda observation: np.asarray(
+        gym.spaces.utils.flatten(space, observation), dtype=np.float32
+    )

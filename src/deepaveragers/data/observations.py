@@ -1,0 +1,87 @@
+"""Observations as arrays: one row per observation, whatever the environment hands out.
+
+Vectors become float32 or float64 columns, pictures stay uint8 in their own shape, and
+dictionaries or tuples of arrays are laid side by side (dictionary keys in sorted order).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import InputError
+
+
+def as_observations(values: Any, name: str = "observations") -> Array:
+    """Return [N, ...] observations as a float or uint8 array with finite entries."""
+    if isinstance(values, Mapping | tuple):
+        values = _side_by_side(values, name)
+    array = _numeric(values, name)
+    if array.ndim == 0:
+        raise InputError(name, "an array with one row per transition", "a single number")
+    if array.ndim == 1:
+        array = array[:, None]
+    if not is_image(array):
+        array = array.reshape(len(array), -1)
+        if array.dtype not in (np.float32, np.float64):
+            array = array.astype(np.float64)
+        check_finite(array, name)
+    if array.size == 0 and len(array):
+        raise InputError(name, "at least one number per transition", f"shape {array.shape}")
+    return np.ascontiguousarray(array)
+
+
+def is_image(observations: Array) -> bool:
+    """Whether a batch [N, ...] holds pictures (uint8, two or more dimensions each)."""
+    return observations.dtype == np.uint8 and observations.ndim >= 3
+
+
+def check_finite(array: Array, name: str) -> None:
+    """Raise an error that names the first place of a NaN or an infinity."""
+    if array.dtype.kind != "f":
+        return
+    finite = np.isfinite(array)
+    if not finite.all():
+        place = tuple(int(i) for i in np.argwhere(~finite)[0])
+        where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
+        count = int((~finite).sum())
+        raise InputError(
+            name,
+            "finite numbers",
+            f"{count} NaN or infinite value(s), the first at {where}",
+            "Drop or repair those transitions first.",
+        )
+
+
+def _numeric(values: Any, name: str) -> Array:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError(
+            name, "rows of equal shape", "rows of unequal shape", "Pad or flatten them first."
+        ) from error
+    if array.dtype.kind not in "fiub":
+        raise InputError(name, "numbers", f"values of type {array.dtype}")
+    return array
+
+
+def _side_by_side(parts: Mapping[str, Any] | tuple[Any, ...], name: str) -> Array:
+    if isinstance(parts, Mapping):
+        leaves = [(f"{name}[{key!r}]", parts[key]) for key in sorted(parts)]
+    else:
+        leaves = [(f"{name}[{place}]", part) for place, part in enumerate(parts)]
+    if not leaves:
+        raise InputError(name, "at least one array", "an empty collection")
+    arrays = [
+        _side_by_side(leaf, label)
+        if isinstance(leaf, Mapping | tuple)
+        else _numeric(leaf, label).reshape(len(leaf), -1)
+        for label, leaf in leaves
+    ]
+    lengths = {len(array) for array in arrays}
+    if len(lengths) > 1:
+        raise InputError(name, "parts of equal length", f"lengths {sorted(lengths)}")
+    return np.concatenate(arrays, axis=1)

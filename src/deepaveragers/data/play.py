@@ -1,0 +1,178 @@
+"""Playing episodes in many environments side by side.
+
+Both collecting and evaluating are built on `play`. Episode number e is always reset with
+the seed (seed, e) and its true last observation is kept, because nothing here resets an
+environment before the end of an episode was recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from ..arrays import Array, Int64
+from ..errors import InputError
+from ..progress import Advance
+from .environments import EnvironmentSource, discrete_actions, maker, observation_reader
+
+Act = Callable[[Array, Int64], Any]
+"""From observations [B, ...] and the numbers of their episodes [B] to actions [B] in 0..A-1."""
+
+
+@dataclass(eq=False)
+class Episode:
+    """One episode, finished or cut off.
+
+    Attributes:
+        number: its place in the sequence of seeds.
+        observations: T+1 arrays, or only the current one when steps are not recorded.
+        actions: T numbers in 0..A-1, empty when steps are not recorded.
+        rewards: T numbers.
+        terminated: whether it ended by the environment's own rules.
+        truncated: whether it was cut off, by a time limit or because playing stopped.
+    """
+
+    number: int
+    observations: list[Array]
+    actions: list[int] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    terminated: bool = False
+    truncated: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over."""
+        return self.terminated or self.truncated
+
+
+def play(
+    source: EnvironmentSource,
+    act: Act,
+    *,
+    seed: int,
+    side_by_side: int,
+    episodes: int | None = None,
+    steps: int | None = None,
+    record: bool = True,
+    advance: Advance,
+) -> list[Episode]:
+    """Play until so many episodes have ended, or so many steps were taken in all.
+
+    Args:
+        source: the environment.
+        act: chooses the actions.
+        seed: with it and the same arguments, the same episodes.
+        side_by_side: number of environments at most.
+        episodes: stop after this many; `advance` then counts episodes.
+        steps: stop after this many; unfinished episodes are truncated. `advance` counts steps.
+        record: keep observations and actions; without, rewards only.
+        advance: called as the work goes on.
+    """
+    finished: list[Episode] = []
+    left = math.inf if steps is None else steps
+    with _Arena(source, seed, record) as arena:
+        arena.open(min(side_by_side, steps or side_by_side, episodes or side_by_side))
+        while arena.seats and left > 0:
+            active = arena.seats[: int(min(left, len(arena.seats)))]
+            for seat, action in zip(active, _choose(act, active), strict=True):
+                arena.step(seat, int(action))
+            left -= len(active)
+            ended = [seat for seat in active if seat.episode.ended]
+            finished += [seat.episode for seat in ended]
+            for seat in ended:
+                if episodes is None or arena.started < episodes:
+                    arena.begin(seat)
+                else:
+                    arena.leave(seat)
+            advance(len(ended) if steps is None else len(active))
+        finished += arena.cut_off()
+    return sorted(finished, key=lambda episode: episode.number)
+
+
+def episode_seed(seed: int, number: int) -> int:
+    """Return the seed with which episode `number` is reset."""
+    return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
+
+
+@dataclass(eq=False)
+class _Seat:
+    """An environment and the episode that is being played in it."""
+
+    env: gym.Env[Any, Any]
+    episode: Episode
+
+
+class _Arena:
+    """Environments side by side, closed whatever happens."""
+
+    def __init__(self, source: EnvironmentSource, seed: int, record: bool) -> None:
+        self._make = maker(source)
+        self._seed = seed
+        self._record = record
+        self.seats: list[_Seat] = []
+        self.started = 0
+
+    def __enter__(self) -> _Arena:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for seat in self.seats:
+            seat.env.close()
+
+    def open(self, count: int) -> None:
+        for _ in range(count):
+            env = self._make()
+            if not self.seats:
+                self._first_action, names = discrete_actions(env)
+                self._num_actions = len(names)
+                self._read = observation_reader(env.observation_space)
+            seat = _Seat(env, Episode(-1, []))
+            self.seats.append(seat)
+            self.begin(seat)
+
+    def begin(self, seat: _Seat) -> None:
+        observation, _ = seat.env.reset(seed=episode_seed(self._seed, self.started))
+        seat.episode = Episode(self.started, [self._read(observation)])
+        self.started += 1
+
+    def leave(self, seat: _Seat) -> None:
+        self.seats.remove(seat)
+        seat.env.close()
+
+    def step(self, seat: _Seat, action: int) -> None:
+        if not 0 <= action < self._num_actions:
+            raise InputError("policy", f"actions in 0..{self._num_actions - 1}", action)
+        observation, reward, terminated, truncated, _ = seat.env.step(self._first_action + action)
+        episode = seat.episode
+        if self._record:
+            episode.actions.append(action)
+            episode.observations.append(np.array(self._read(observation)))
+        else:
+            episode.observations[0] = self._read(observation)
+        episode.rewards.append(float(reward))
+        episode.terminated = bool(terminated)
+        episode.truncated = bool(truncated)
+
+    def cut_off(self) -> list[Episode]:
+        begun = [seat.episode for seat in self.seats if seat.episode.rewards]
+        for episode in begun:
+            episode.truncated = True
+        return begun
+
+
+def _choose(act: Act, seats: list[_Seat]) -> Array:
+    observations = np.stack([seat.episode.observations[-1] for seat in seats])
+    numbers = np.array([seat.episode.number for seat in seats], dtype=np.int64)
+    actions = np.asarray(act(observations, numbers))
+    if actions.shape != (len(seats),):
+        raise InputError(
+            "policy",
+            f"a function that returns {len(seats)} actions for {len(seats)} observations",
+            f"one that returned shape {actions.shape}",
+        )
+    return actions

@@ -1,0 +1,195 @@
+"""The record that everything starts from: a static dataset of transitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, Bool, Float64, Int32, Int64, frozen
+from ..errors import InputError
+from .actions import as_actions
+from .observations import as_observations, check_finite
+
+MAX_TRANSITIONS = 2**31 - 1
+"""Neighbour indices are int32."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Transitions:
+    """Logged transitions (s, a, r, s'), in the order in which they were experienced.
+
+    Lists, arrays, and dictionaries or tuples of arrays (as observations) are accepted and
+    checked; the fields then hold read-only arrays.
+
+    Attributes:
+        observations: [N, ...] s, float32/float64 columns, or uint8 pictures.
+        actions: [N] int32 in 0..A-1. Text labels are accepted and become `action_names`.
+        rewards: [N] float64.
+        next_observations: [N, ...] s', the true one also at the end of an episode.
+        terminations: [N] bool, the episode ended here and nothing more can be earned.
+        truncations: [N] bool, the episode was cut off here (a time limit); s' is an
+            ordinary state. None means that nothing was cut.
+        episode_ids: [N] int64, equal within an episode. None derives them from the flags
+            and from places where s' differs from the next row's s.
+        action_names: A names, the place is the action's number. None names them "0".."A-1".
+    """
+
+    observations: Array
+    actions: Int32
+    rewards: Float64
+    next_observations: Array
+    terminations: Bool
+    truncations: Bool = None  # type: ignore[assignment]
+    episode_ids: Int64 = None  # type: ignore[assignment]
+    action_names: tuple[str, ...] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        observations = as_observations(self.observations)
+        size = len(observations)
+        if size == 0:
+            raise InputError("observations", "at least one transition", "an empty dataset")
+        if size > MAX_TRANSITIONS:
+            raise InputError("observations", f"at most {MAX_TRANSITIONS:,} transitions", size)
+        next_observations = as_observations(self.next_observations, "next_observations")
+        if next_observations.shape != observations.shape:
+            raise InputError(
+                "next_observations",
+                f"of the same shape as observations, {observations.shape}",
+                f"shape {next_observations.shape}",
+            )
+        if next_observations.dtype != observations.dtype:
+            common = np.result_type(observations, next_observations)
+            observations = observations.astype(common)
+            next_observations = next_observations.astype(common)
+        actions, names = as_actions(self.actions, self.action_names, size)
+        rewards = _column(self.rewards, "rewards", size, np.float64)
+        check_finite(rewards, "rewards")
+        terminations = _flags(self.terminations, "terminations", size)
+        truncations = (
+            np.zeros(size, dtype=bool)
+            if self.truncations is None
+            else _flags(self.truncations, "truncations", size)
+        )
+        episode_ids = (
+            _derive_episodes(observations, next_observations, terminations | truncations)
+            if self.episode_ids is None
+            else _column(self.episode_ids, "episode_ids", size, np.int64)
+        )
+        self._set(
+            observations=frozen(observations),
+            actions=frozen(actions),
+            rewards=frozen(rewards),
+            next_observations=frozen(next_observations),
+            terminations=frozen(terminations),
+            truncations=frozen(truncations),
+            episode_ids=frozen(episode_ids),
+            action_names=names,
+        )
+
+    def _set(self, **fields: Any) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __repr__(self) -> str:
+        shape = "x".join(map(str, self.observation_shape))
+        return (
+            f"Transitions({len(self):,} transitions, {self.num_episodes:,} episodes, "
+            f"observations {shape} {self.observations.dtype}, {self.num_actions} actions)"
+        )
+
+    @property
+    def num_actions(self) -> int:
+        """Number of actions (A)."""
+        return len(self.action_names)
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Shape of one observation."""
+        return tuple(int(length) for length in self.observations.shape[1:])
+
+    @property
+    def num_episodes(self) -> int:
+        """Number of runs of equal episode ids."""
+        return len(self._episode_bounds()) - 1
+
+    def _episode_bounds(self) -> Int64:
+        changes = np.flatnonzero(np.diff(self.episode_ids)) + 1
+        return np.concatenate(([0], changes, [len(self)]))
+
+    def episodes(self) -> Iterator[slice]:
+        """Yield the slice of rows of each episode, in order."""
+        bounds = self._episode_bounds()
+        for start, stop in pairwise(bounds):
+            yield slice(int(start), int(stop))
+
+    def episode_returns(self) -> Float64:
+        """Return [episodes] float64, the undiscounted return of each episode in the data."""
+        return np.add.reduceat(self.rewards, self._episode_bounds()[:-1])
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain values, for JSON."""
+        returns = self.episode_returns()
+        return {
+            "transitions": len(self),
+            "episodes": self.num_episodes,
+            "terminations": int(self.terminations.sum()),
+            "truncations": int(self.truncations.sum()),
+            "observation_shape": list(self.observation_shape),
+            "observation_dtype": str(self.observations.dtype),
+            "action_names": list(self.action_names),
+            "action_counts": np.bincount(self.actions, minlength=self.num_actions).tolist(),
+            "mean_return": float(returns.mean()),
+        }
+
+    def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
+        """Return the given rows as a dataset of their own; action names are kept."""
+        return Transitions(
+            observations=self.observations[rows],
+            actions=self.actions[rows],
+            rewards=self.rewards[rows],
+            next_observations=self.next_observations[rows],
+            terminations=self.terminations[rows],
+            truncations=self.truncations[rows],
+            episode_ids=self.episode_ids[rows],
+            action_names=self.action_names,
+        )
+
+
+def _column(values: Any, name: str, size: int, dtype: type) -> Array:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError(name, "one number per transition", "rows of unequal shape") from error
+    if array.dtype.kind not in "fiub":
+        raise InputError(name, "one number per transition", f"values of type {array.dtype}")
+    if array.shape != (size,):
+        raise InputError(
+            name, f"of shape ({size},), one entry per transition", f"shape {array.shape}"
+        )
+    if dtype is np.int64 and not np.array_equal(array, array.astype(np.int64)):
+        raise InputError(name, "whole numbers", "fractions")
+    return array.astype(dtype)
+
+
+def _flags(values: Any, name: str, size: int) -> Bool:
+    array = _column(values, name, size, np.float64)
+    if not np.isin(array, (0.0, 1.0)).all():
+        raise InputError(name, "flags: true or false, 1 or 0", "other numbers")
+    return array.astype(bool)
+
+
+def _derive_episodes(observations: Array, next_observations: Array, ended: Bool) -> Int64:
+    size = len(observations)
+    starts = ended[:-1].copy()
+    for row in range(0, size - 1, 65_536):
+        stop = min(row + 65_536, size - 1)
+        jump = next_observations[row:stop] != observations[row + 1 : stop + 1]
+        starts[row:stop] |= jump.reshape(stop - row, -1).any(axis=1)
+    return np.concatenate(([0], np.cumsum(starts))).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Judging policies: rollouts and statistics."""

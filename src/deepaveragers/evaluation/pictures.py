@@ -1,0 +1,82 @@
+"""Pictures of plans and returns. Matplotlib is loaded only when one is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import Float64
+from ..errors import StorageError
+from .statistics import bootstrap_interval
+
+if TYPE_CHECKING:
+    from ..solvers.plan import Plan
+
+COLORS = ("#9aa5b1", "#e0a458", "#2a6f97", "#a4243b", "#4f772d")
+
+
+def quickstart_picture(plan: Plan, returns: Mapping[str, Float64], path: Path) -> Path:
+    """Draw the returns side by side and the values over the pole's angle and velocity."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
+    draw_returns(left, returns)
+    draw_values(right, plan, columns=(2, 3), labels=("pole angle", "angular velocity"))
+    return save_figure(figure, path)
+
+
+def draw_returns(axes: Any, returns: Mapping[str, Float64]) -> None:
+    """Draw mean returns as bars with 95 % intervals, and every episode as a dot."""
+    generator = np.random.default_rng(0)
+    for place, (name, values) in enumerate(returns.items()):
+        low, high = bootstrap_interval(values)
+        color = COLORS[place % len(COLORS)]
+        axes.bar(place, values.mean(), width=0.6, color=color, alpha=0.75)
+        axes.vlines(place, low, high, color="black", linewidth=2)
+        shown = values if len(values) <= 200 else generator.choice(values, 200, replace=False)
+        spread = generator.uniform(-0.22, 0.22, len(shown))
+        axes.scatter(place + spread, shown, s=6, color="black", alpha=0.25, linewidths=0)
+        axes.annotate(
+            f"{values.mean():.1f}",
+            (place, values.mean()),
+            textcoords="offset points",
+            xytext=(0, 5),
+            ha="center",
+            fontweight="bold",
+        )
+    axes.set_xticks(range(len(returns)), list(returns))
+    axes.set_ylabel("return of an episode")
+    axes.set_title("What each policy earns")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw_values(axes: Any, plan: Plan, *, columns: tuple[int, int], labels: Any) -> None:
+    """Draw the mean value of the core states over two columns of the observations."""
+    living = ~plan.mdp.transitions.terminations
+    states = plan.mdp.transitions.next_observations[living]
+    cells = axes.hexbin(
+        states[:, columns[0]],
+        states[:, columns[1]],
+        C=plan.values[living],
+        gridsize=55,
+        cmap="viridis",
+        linewidths=0.1,
+    )
+    axes.figure.colorbar(cells, ax=axes, label="planned value V")
+    axes.set_xlabel(labels[0])
+    axes.set_ylabel(labels[1])
+    axes.set_title(f"Values of {int(living.sum()):,} core states")
+
+
+def save_figure(figure: Any, path: Path) -> Path:
+    """Write a figure, making its directory where needed."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=130)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
+    return path

@@ -1,0 +1,100 @@
+"""Evaluating a policy in an environment, many episodes side by side."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Float64, Int64, frozen
+from ..data.collecting import EpsilonMixture, PolicySource, check_count
+from ..data.environments import EnvironmentSource, action_names
+from ..data.play import play
+from ..progress import progress
+from .statistics import bootstrap_interval, interquartile_mean
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationReport:
+    """What a policy earned.
+
+    Attributes:
+        returns: [E] float64, undiscounted return of each episode, in the order of its seeds.
+        lengths: [E] int64, steps of each episode.
+        seconds: wall-clock time.
+    """
+
+    returns: Float64
+    lengths: Int64
+    seconds: float
+
+    @property
+    def mean(self) -> float:
+        """Mean return."""
+        return float(self.returns.mean())
+
+    @property
+    def interquartile_mean(self) -> float:
+        """Mean of the middle half of the returns."""
+        return float(interquartile_mean(self.returns))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % bootstrap interval of the mean return."""
+        return bootstrap_interval(self.returns)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain numbers, for JSON."""
+        return {
+            "episodes": len(self.returns),
+            "mean_return": self.mean,
+            "interval": list(self.interval),
+            "interquartile_mean": self.interquartile_mean,
+            "mean_length": float(self.lengths.mean()),
+            "seconds": self.seconds,
+        }
+
+
+def evaluate(
+    policy: PolicySource,
+    env: EnvironmentSource,
+    episodes: int = 100,
+    *,
+    seed: int = 0,
+    epsilon: float = 0.0,
+    side_by_side: int = 100,
+    show_progress: bool | None = None,
+) -> EvaluationReport:
+    """Play a policy for a number of episodes and report the returns.
+
+    Args:
+        policy: a `Policy`, "random", a function from observations [B, ...] to actions [B],
+            an object with `act`, or a Stable-Baselines3 model.
+        env: a Gymnasium id, or a function that makes the environment.
+        episodes: number of episodes; episode e is always reset with the same seed (seed, e).
+        seed: of the episodes and of random actions.
+        epsilon: chance of a random action instead of the policy's.
+        side_by_side: episodes played at the same time, at most.
+        show_progress: force the bar on or off; None shows it on a terminal.
+    """
+    check_count(episodes, "episodes")
+    check_count(side_by_side, "side_by_side")
+    choose = EpsilonMixture(policy, epsilon, len(action_names(env)), seed)
+    began = time.perf_counter()
+    with progress("evaluate", episodes, show=show_progress) as advance:
+        played = play(
+            env,
+            choose,
+            seed=seed,
+            side_by_side=side_by_side,
+            episodes=episodes,
+            record=False,
+            advance=advance,
+        )
+    return EvaluationReport(
+        returns=frozen(np.array([sum(episode.rewards) for episode in played])),
+        lengths=frozen(np.array([len(episode.rewards) for episode in played])),
+        seconds=time.perf_counter() - began,
+    )

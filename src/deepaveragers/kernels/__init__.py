@@ -1,0 +1,1 @@
+"""Stateless numerical kernels: arrays in, arrays out. `reference` is the specification."""

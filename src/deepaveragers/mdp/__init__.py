@@ -1,0 +1,1 @@
+"""The compiled MDP and what can be asked of it."""

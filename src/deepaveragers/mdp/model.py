@@ -1,0 +1,144 @@
+"""The compiled MDP: the record that everything meets at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..arrays import Array, Floats, frozen
+from ..data.transitions import Transitions
+from ..errors import InputError
+from ..neighbors.graph import NeighborGraph
+from ..representation.encoder import Encoder, as_encoder
+from .objective import Objective
+
+if TYPE_CHECKING:
+    from ..neighbors.search import Engine
+    from ..solvers.plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class DacMdp:
+    """A dataset compiled into a finite MDP: one core state per transition.
+
+    Core state i is s'_i. Its actions lead to the core states of the transitions that
+    started nearest to it; `graph` holds which, and how far away they were. Rewards,
+    discount, cost and all else are asked at solve time (`Objective`).
+
+    Attributes:
+        transitions: the dataset.
+        encoder: the fitted representation.
+        source_features: [N, D] float, representation of the observations.
+        core_features: [N, D] float, representation of the next observations.
+        graph: the neighbours of every core state and action.
+    """
+
+    transitions: Transitions
+    encoder: Encoder
+    source_features: Floats
+    core_features: Floats
+    graph: NeighborGraph
+
+    def __len__(self) -> int:
+        return len(self.transitions)
+
+    def __repr__(self) -> str:
+        return (
+            f"DacMdp({len(self):,} core states, {self.transitions.num_actions} actions, "
+            f"k={self.graph.k}, searched by {self.graph.report.engine})"
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain values, for JSON."""
+        return {
+            "core_states": len(self),
+            "k": self.graph.k,
+            "dimensions": int(self.core_features.shape[1]),
+            "encoder": type(self.encoder).__name__,
+            "search": asdict(self.graph.report),
+        }
+
+    def solve(
+        self,
+        objective: Objective | None = None,
+        /,
+        *,
+        tolerance: float = 1e-3,
+        **options: Any,
+    ) -> Plan:
+        """Return a plan whose values are certified to the tolerance.
+
+        Args:
+            objective: what is asked; or give its fields as keywords: `solve(gamma=0.95)`.
+            tolerance: largest error allowed, relative to max|R| / (1 - gamma).
+            options: fields of `Objective`, and the planner's own options
+                (see `deepaveragers.solvers.planner.solve`).
+        """
+        from ..solvers.planner import solve
+
+        asked = {name: options.pop(name) for name in Objective.field_names() & options.keys()}
+        if objective is not None and asked:
+            raise InputError(
+                "objective",
+                "an Objective or its fields as keywords, not both",
+                f"both, with {', '.join(sorted(asked))}",
+            )
+        if objective is None:
+            objective = Objective(**asked)
+        elif not isinstance(objective, Objective):
+            raise InputError("objective", "an Objective", type(objective).__name__)
+        return solve(self, objective, tolerance=tolerance, **options)
+
+
+def compile(
+    data: Transitions,
+    k: int = 5,
+    encoder: Encoder | Callable[[Array], Any] | None = None,
+    *,
+    neighbors: Engine = "auto",
+    time_budget: float | None = None,
+    allow_approximate: bool = False,
+    threads: int | None = None,
+    resume_dir: str | Path | None = None,
+    show_progress: bool | None = None,
+) -> DacMdp:
+    """Compile a dataset into a finite MDP by k nearest neighbours.
+
+    Args:
+        data: the transitions.
+        k: neighbours kept per state and action; a plan may use fewer, never more.
+        encoder: the representation; None standardises vector observations.
+        neighbors: "auto", or the name of an engine.
+        time_budget: seconds that the search may take; None is no limit.
+        allow_approximate: whether "auto" may take an approximate engine to keep the budget.
+        threads: None takes all cores; the result is the same for any number.
+        resume_dir: where finished blocks are kept, so that a killed compile can go on.
+        show_progress: force the bar on or off; None shows it on a terminal.
+    """
+    if not isinstance(data, Transitions):
+        raise InputError("data", "Transitions", type(data).__name__)
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise InputError("k", "a whole number >= 1", k)
+    if k > len(data):
+        raise InputError("k", f"at most the number of transitions, {len(data)}", k)
+    from ..neighbors.search import build_graph
+
+    fitted = as_encoder(encoder, data.observations).fit(data.observations)
+    source_features = fitted.encode(data.observations)
+    core_features = fitted.encode(data.next_observations)
+    graph = build_graph(
+        source_features,
+        core_features,
+        data.actions,
+        data.num_actions,
+        k,
+        engine=neighbors,
+        time_budget=time_budget,
+        allow_approximate=allow_approximate,
+        threads=threads,
+        resume_dir=resume_dir,
+        show_progress=show_progress,
+    )
+    return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)

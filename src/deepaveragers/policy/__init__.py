@@ -1,0 +1,1 @@
+"""Acting on observations that were never seen."""

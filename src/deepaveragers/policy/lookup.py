@@ -1,0 +1,48 @@
+"""From the plan's values to Q-values of any state s.
+
+- "nearest" (the paper's state-level heuristic, read as in its text): with c_i the k
+  nearest core states and alpha_i their normalised weights,
+  Q(s, a) = sum_i alpha_i Q(c_i, a). One search per decision.
+- "lookahead" (Eq. 3): with the k nearest transitions of each action a,
+  Q(s, a) = sum_j alpha_j (r_j - C d_j + gamma V(s'_j)). One search per action.
+
+Core states where an episode ended have no actions, and are never neighbours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import Float64, Floats
+from ..errors import InputError
+from ..mdp.objective import DISTANCE_OFFSET
+from ..neighbors.tree import TreeIndex
+
+if TYPE_CHECKING:
+    from ..solvers.plan import Plan
+
+
+class Nearest:
+    """Q-values by the nearest core states."""
+
+    def __init__(self, plan: Plan, k: int) -> None:
+        living = np.flatnonzero(~plan.mdp.transitions.terminations)
+        if len(living) == 0:
+            raise InputError(
+                "lookup",
+                "'lookahead' for a dataset in which every transition ends its episode",
+                "'nearest'",
+            )
+        self._k = min(k, len(living))
+        self._uniform = plan.objective.weighting == "uniform"
+        self._index = TreeIndex(plan.mdp.core_features[living])
+        self._q_values = plan.q_values[living]
+
+    def q_values(self, features: Floats) -> Float64:
+        """Return [B, A] for features [B, D]."""
+        rows, distances = self._index.query(features, self._k)
+        weights = np.ones_like(distances) if self._uniform else 1.0 / (distances + DISTANCE_OFFSET)
+        weights /= weights.sum(axis=1, keepdims=True)
+        return np.einsum("bk,bka->ba", weights, self._q_values[rows])

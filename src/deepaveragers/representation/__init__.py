@@ -1,0 +1,1 @@
+"""Encoders: from observations to the space in which distances are measured."""

@@ -1,0 +1,121 @@
+"""Representations: observations in, the vectors in which distances are measured out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from ..arrays import Array, Float64, Floats
+from ..data.observations import check_finite, is_image
+from ..errors import InputError
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Maps observations [B, ...] to features [B, D]."""
+
+    def fit(self, observations: Array) -> Encoder:
+        """Return an encoder fitted to the observations; the receiver stays as it is."""
+
+    def encode(self, observations: Array) -> Floats:
+        """Return features [B, D], float32 or float64."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Raw numbers as they are, one column per entry of the observation."""
+
+    def fit(self, observations: Array) -> Identity:
+        """Return itself: there is nothing to fit."""
+        return self
+
+    def encode(self, observations: Array) -> Floats:
+        """Return the observations as columns, float64 if they are, else float32."""
+        flat = observations.reshape(len(observations), -1)
+        return flat if flat.dtype == np.float64 else flat.astype(np.float32, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Standardize:
+    """Every column with mean 0 and variance 1 over the data; constant columns become 0.
+
+    Attributes:
+        mean: [D] float64, fitted; None before fitting.
+        scale: [D] float64, the factor 1/standard deviation, 0 for a constant column.
+    """
+
+    mean: Float64 | None = None
+    scale: Float64 | None = None
+
+    def fit(self, observations: Array) -> Standardize:
+        """Return an encoder with the mean and deviation of these observations."""
+        if is_image(observations):
+            raise InputError(
+                "encoder",
+                "a picture encoder (a callable on uint8 batches, or a network)",
+                "Standardize for picture observations",
+                "Identity() compares raw pixels.",
+            )
+        columns = observations.reshape(len(observations), -1)
+        mean = columns.mean(axis=0, dtype=np.float64)
+        deviation = columns.std(axis=0, dtype=np.float64)
+        # Rounding leaves a constant column of size x with a deviation near x * 2^-53.
+        constant = deviation <= 1e-12 * np.abs(mean)
+        with np.errstate(divide="ignore"):
+            scale = np.where(constant, 0.0, 1.0 / deviation)
+        return Standardize(mean=mean, scale=scale)
+
+    def encode(self, observations: Array) -> Floats:
+        """Return the standardised columns, float32."""
+        if self.mean is None or self.scale is None:
+            raise InputError("encoder", "fitted before use", "Standardize() not fitted")
+        columns = observations.reshape(len(observations), -1)
+        return ((columns - self.mean) * self.scale).astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionEncoder:
+    """Any function from a batch of observations to a batch of vectors."""
+
+    function: Callable[[Array], Any]
+
+    def fit(self, observations: Array) -> FunctionEncoder:
+        """Return itself: a plain function has nothing to fit."""
+        return self
+
+    def encode(self, observations: Array) -> Floats:
+        """Return what the function returns, checked."""
+        features = np.asarray(self.function(observations))
+        if features.ndim != 2 or len(features) != len(observations):
+            raise InputError(
+                "encoder",
+                f"a function that returns [{len(observations)}, D] features for that batch",
+                f"an array of shape {features.shape}",
+            )
+        if features.dtype != np.float64:
+            features = features.astype(np.float32)
+        check_finite(features, "encoder's features")
+        return features
+
+
+def as_encoder(encoder: Encoder | Callable[[Array], Any] | None, observations: Array) -> Encoder:
+    """Return the encoder that was meant: None standardises vectors, functions are wrapped."""
+    if encoder is None:
+        if is_image(observations):
+            raise InputError(
+                "encoder",
+                "given for picture observations",
+                "None",
+                "Pass a callable on uint8 batches, or Identity() to compare raw pixels.",
+            )
+        return Standardize()
+    if isinstance(encoder, type):
+        raise InputError("encoder", "an instance", f"the class {encoder.__name__}", "Call it.")
+    if isinstance(encoder, Encoder):
+        return encoder
+    if callable(encoder):
+        return FunctionEncoder(encoder)
+    raise InputError("encoder", "an Encoder, a callable or None", type(encoder).__name__)

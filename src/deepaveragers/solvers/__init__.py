@@ -1,0 +1,1 @@
+"""Planning: from an objective to certified values."""

@@ -1,0 +1,1 @@
+"""Bundles on disk: plain arrays and a manifest, written atomically."""

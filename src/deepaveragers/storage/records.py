@@ -1,0 +1,217 @@
+"""Saving and loading the records: Transitions, DacMdp, Plan.
+
+A plan's bundle holds its model and a model's holds its transitions, so each stands alone.
+What is read is checked as anything that comes in at a door: a bundle with a right checksum
+and wrong contents is refused too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..arrays import Array, frozen
+from ..data.transitions import Transitions
+from ..errors import BundleError, InputError
+from ..mdp.model import DacMdp
+from ..neighbors.graph import NO_NEIGHBOR, NeighborGraph, SearchReport
+from ..representation.encoder import Encoder, as_encoder
+from ..solvers.plan import Plan
+from .bundle import Contents, Verify, read_bundle, write_bundle
+from .encoders import pack_encoder, unpack_encoder
+from .objectives import pack_objective, unpack_objective
+
+Record: TypeAlias = Transitions | DacMdp | Plan
+Arrays: TypeAlias = dict[str, Array]
+
+TRANSITION_COLUMNS = (
+    "observations",
+    "actions",
+    "rewards",
+    "next_observations",
+    "terminations",
+    "truncations",
+    "episode_ids",
+)
+PLAN_NUMBERS = ("below", "above", "tolerance", "status", "residual", "sweeps", "seconds")
+
+
+def save(thing: Record, path: str | Path) -> Path:
+    """Save transitions, a compiled MDP or a plan as a bundle, and return its path.
+
+    An older bundle at the path is replaced in one step; anything else there is refused.
+    """
+    if isinstance(thing, Transitions):
+        contents = Contents("transitions", *_pack_transitions(thing))
+    elif isinstance(thing, DacMdp):
+        contents = Contents("model", *_pack_model(thing))
+    elif isinstance(thing, Plan):
+        contents = Contents("plan", *_pack_plan(thing))
+    else:
+        raise InputError("thing", "Transitions, a DacMdp or a Plan", type(thing).__name__)
+    return write_bundle(contents, path)
+
+
+def load(
+    path: str | Path,
+    *,
+    encoder: Encoder | Callable[[Array], Any] | None = None,
+    verify: Verify = "full",
+) -> Record:
+    """Load what `save` wrote.
+
+    Args:
+        path: the bundle's directory.
+        encoder: the representation, needed only where the model was compiled with a plain
+            function, which cannot be stored.
+        verify: "full" compares every array with its checksum; "quick" only sizes and types.
+    """
+    contents = read_bundle(path, verify=verify)
+    try:
+        if contents.kind == "transitions":
+            return _unpack_transitions(contents.settings, contents.arrays)
+        if contents.kind == "model":
+            return _unpack_model(contents.settings, contents.arrays, encoder)
+        if contents.kind == "plan":
+            return _unpack_plan(contents.settings, contents.arrays, encoder)
+    except BundleError as error:
+        raise BundleError(f"{path} is damaged: {error}") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BundleError(f"{path} is damaged: a part is missing ({error}).") from error
+    except InputError as error:
+        if error.parameter == "encoder":
+            raise
+        raise BundleError(f"{path} is damaged: {error}") from error
+    raise BundleError(f"{path} holds a {contents.kind!r}, which this version does not know.")
+
+
+def load_as(kind: type[Any] | tuple[type[Any], ...], path: str | Path, **options: Any) -> Any:
+    """Load a bundle and insist on its kind."""
+    thing = load(path, **options)
+    if not isinstance(thing, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or ".join(one.__name__ for one in kinds)
+        raise InputError("path", f"a bundle of {wanted}", f"{path}, a {type(thing).__name__}")
+    return thing
+
+
+def _pack_transitions(data: Transitions) -> tuple[dict[str, Any], Arrays]:
+    arrays = {name: getattr(data, name) for name in TRANSITION_COLUMNS}
+    return {"action_names": list(data.action_names)}, arrays
+
+
+def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> Transitions:
+    return Transitions(
+        **{name: arrays[name] for name in TRANSITION_COLUMNS},
+        action_names=tuple(settings["action_names"]),
+    )
+
+
+def _pack_model(mdp: DacMdp) -> tuple[dict[str, Any], Arrays]:
+    data_settings, data_arrays = _pack_transitions(mdp.transitions)
+    encoder_settings, encoder_arrays = pack_encoder(mdp.encoder)
+    settings = {
+        "transitions": data_settings,
+        "encoder": encoder_settings,
+        "search": asdict(mdp.graph.report),
+    }
+    arrays = {
+        **_prefixed("transitions", data_arrays),
+        **_prefixed("encoder", encoder_arrays),
+        "source_features": mdp.source_features,
+        "core_features": mdp.core_features,
+        "graph.indices": mdp.graph.indices,
+        "graph.distances": mdp.graph.distances,
+    }
+    return settings, arrays
+
+
+def _unpack_model(
+    settings: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    encoder: Encoder | Callable[[Array], Any] | None,
+) -> DacMdp:
+    data = _unpack_transitions(settings["transitions"], _within("transitions", arrays))
+    stored = unpack_encoder(settings["encoder"], _within("encoder", arrays))
+    if stored is None:
+        if encoder is None:
+            raise InputError(
+                "encoder",
+                "given when loading a model that was compiled with a plain function",
+                "None",
+                "Pass the same function: load(path, encoder=function).",
+            )
+        stored = as_encoder(encoder, data.observations)
+    report = SearchReport(**{**settings["search"], "notes": tuple(settings["search"]["notes"])})
+    graph = NeighborGraph(arrays["graph.indices"], arrays["graph.distances"], report)
+    sources, cores = arrays["source_features"], arrays["core_features"]
+    _check_graph(graph, data, sources, cores)
+    return DacMdp(data, stored, frozen(sources), frozen(cores), graph)
+
+
+def _check_graph(graph: NeighborGraph, data: Transitions, sources: Array, cores: Array) -> None:
+    size, actions = len(data), data.num_actions
+    whole = (
+        graph.indices.ndim == 3
+        and graph.indices.shape[:2] == (size, actions)
+        and graph.distances.shape == graph.indices.shape
+        and graph.indices.dtype == np.int32
+        and graph.distances.dtype == np.float32
+        and sources.ndim == 2
+        and sources.shape == cores.shape
+        and len(sources) == size
+    )
+    if not whole:
+        raise BundleError("its arrays do not fit together.")
+    if graph.indices.min() < NO_NEIGHBOR or graph.indices.max() >= size:
+        raise BundleError("a neighbour lies outside of the data.")
+    if not (graph.distances >= 0).all():
+        raise BundleError("a distance is negative or not a number.")
+
+
+def _pack_plan(plan: Plan) -> tuple[dict[str, Any], Arrays]:
+    model_settings, model_arrays = _pack_model(plan.mdp)
+    objective_settings, objective_arrays = pack_objective(plan.objective)
+    settings = {
+        "model": model_settings,
+        "objective": objective_settings,
+        **{name: getattr(plan, name) for name in PLAN_NUMBERS},
+    }
+    arrays = {
+        **_prefixed("model", model_arrays),
+        **_prefixed("objective", objective_arrays),
+        "values": plan.values,
+        "q_values": plan.q_values,
+    }
+    return settings, arrays
+
+
+def _unpack_plan(
+    settings: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    encoder: Encoder | Callable[[Array], Any] | None,
+) -> Plan:
+    mdp = _unpack_model(settings["model"], _within("model", arrays), encoder)
+    values, q_values = arrays["values"], arrays["q_values"]
+    if values.shape != (len(mdp),) or q_values.shape != (len(mdp), mdp.transitions.num_actions):
+        raise BundleError("its values do not fit its model.")
+    return Plan(
+        mdp=mdp,
+        objective=unpack_objective(settings["objective"], _within("objective", arrays)),
+        values=values,
+        q_values=q_values,
+        **{name: settings[name] for name in PLAN_NUMBERS},
+    )
+
+
+def _prefixed(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
+    return {f"{prefix}.{name}": array for name, array in arrays.items()}
+
+
+def _within(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
+    start = f"{prefix}."
+    return {name[len(start) :]: a for name, a in arrays.items() if name.startswith(start)}

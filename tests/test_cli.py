@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+from deepaveragers.cli import main
+
+
+def run(capsys, command):
+    with pytest.raises(SystemExit) as leaving:
+        main(shlex.split(command))
+    output = capsys.readouterr()
+    assert leaving.value.code in (0, None), output.err
+    return output.out
+
+
+def test_the_pipeline_by_commands(tmp_path, capsys):
+    data, model, plan = (tmp_path / name for name in ("data", "model", "plan"))
+    made = json.loads(run(capsys, f"collect CartPole-v1 -o {data} --steps 2000 --json"))
+    assert made["transitions"] == 2000
+    compiled = json.loads(run(capsys, f"compile {data} -o {model} --k 3 --json"))
+    assert compiled["search"]["recall"] == 1.0
+    solved = json.loads(run(capsys, f"solve {model} -o {plan} --gamma 0.95 --json"))
+    assert solved["status"] == "optimal"
+    played = json.loads(run(capsys, f"evaluate {plan} --env CartPole-v1 --episodes 5 --json"))
+    assert played["episodes"] == 5
+    assert played["interval"][0] <= played["mean_return"] <= played["interval"][1]
+    for path, kind in ((data, "transitions"), (model, "model"), (plan, "plan")):
+        assert json.loads(run(capsys, f"info {path} --json"))["kind"] == kind
+
+
+def test_a_plan_can_be_solved_again(tmp_path, capsys, plan):
+    import deepaveragers as da
+
+    da.save(plan, tmp_path / "plan")
+    run(capsys, f"solve {tmp_path / 'plan'} -o {tmp_path / 'other'} --gamma 0.5")
+    assert da.load(tmp_path / "other").objective.gamma == 0.5
+
+
+@pytest.mark.parametrize("kind", ["cartpole", "model", "plan"])
+def test_info_is_readable(kind, request, tmp_path, capsys):
+    import deepaveragers as da
+
+    da.save(request.getfixturevalue(kind), tmp_path / "bundle")
+    text = run(capsys, f"info {tmp_path / 'bundle'}")
+    assert "3,000" in text
+
+
+def test_help_and_version(capsys):
+    assert "quickstart" in run(capsys, "--help")
+    assert run(capsys, "--version").startswith("dac ")
+
+
+def test_quickstart_small(tmp_path, capsys):
+    out = run(
+        capsys, f"quickstart --steps 4000 --episodes 5 --output {tmp_path / 'pictures'} --json"
+    )
+    result = json.loads(out)
+    assert result["mean_return"] > result["behaviour_mean_return"]
+    assert (tmp_path / "pictures" / "quickstart.png").stat().st_size > 10_000
