@@ -22,6 +22,8 @@ def as_observations(values: Any, name: str = "observations") -> Array:
     array = _numeric(values, name)
     if array.ndim == 0:
         raise InputError(name, "an array with one row per transition", "a single number")
+    if array.size == 0:
+        raise InputError(name, "at least one transition of one number", f"shape {array.shape}")
     if array.ndim == 1:
         array = array[:, None]
     if not is_image(array):
@@ -29,8 +31,6 @@ def as_observations(values: Any, name: str = "observations") -> Array:
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
         check_finite(array, name)
-    if array.size == 0 and len(array):
-        raise InputError(name, "at least one number per transition", f"shape {array.shape}")
     return np.ascontiguousarray(array)
 
 

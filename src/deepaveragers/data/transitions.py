@@ -50,8 +50,6 @@ class Transitions:
     def __post_init__(self) -> None:
         observations = as_observations(self.observations)
         size = len(observations)
-        if size == 0:
-            raise InputError("observations", "at least one transition", "an empty dataset")
         if size > MAX_TRANSITIONS:
             raise InputError("observations", f"at most {MAX_TRANSITIONS:,} transitions", size)
         next_observations = as_observations(self.next_observations, "next_observations")

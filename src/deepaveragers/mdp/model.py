@@ -15,7 +15,6 @@ from ..representation.encoder import Encoder, as_encoder
 from .objective import Objective
 
 if TYPE_CHECKING:
-    from ..neighbors.search import Engine
     from ..solvers.plan import Plan
 
 
@@ -97,7 +96,7 @@ def compile(
     k: int = 5,
     encoder: Encoder | Callable[[Array], Any] | None = None,
     *,
-    neighbors: Engine = "auto",
+    neighbors: str = "auto",
     time_budget: float | None = None,
     allow_approximate: bool = False,
     threads: int | None = None,

@@ -46,3 +46,35 @@ class Nearest:
         weights = np.ones_like(distances) if self._uniform else 1.0 / (distances + DISTANCE_OFFSET)
         weights /= weights.sum(axis=1, keepdims=True)
         return np.einsum("bk,bka->ba", weights, self._q_values[rows])
+
+
+class Lookahead:
+    """Q-values by one step through the nearest transitions of each action."""
+
+    def __init__(self, plan: Plan, k: int) -> None:
+        data = plan.mdp.transitions
+        self._plan = plan
+        self._k = k
+        self._members = [np.flatnonzero(data.actions == a) for a in range(data.num_actions)]
+        self._indexes = [
+            TreeIndex(plan.mdp.source_features[rows]) if len(rows) else None
+            for rows in self._members
+        ]
+
+    def q_values(self, features: Floats) -> Float64:
+        """Return [B, A] for features [B, D]."""
+        plan, objective = self._plan, self._plan.objective
+        result = np.full((len(features), len(self._members)), -np.inf)
+        for action, (members, index) in enumerate(zip(self._members, self._indexes, strict=True)):
+            if index is None:
+                continue
+            rows, distances = index.query(features, min(self._k, len(members)))
+            rows = members[rows]
+            weights = 1.0 / (distances + DISTANCE_OFFSET)
+            if objective.weighting == "uniform":
+                weights = np.ones_like(distances)
+            weights /= weights.sum(axis=1, keepdims=True)
+            outcomes = plan.mdp.transitions.rewards[rows] - objective.cost * distances
+            outcomes += objective.gamma * plan.values[rows]
+            result[:, action] = (weights * outcomes).sum(axis=1)
+        return result

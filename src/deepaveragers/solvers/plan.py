@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -70,6 +70,21 @@ class Plan:
     def converged(self) -> bool:
         """Whether the tolerance that was asked for is certified."""
         return self.status == "optimal"
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain values, for JSON."""
+        return {
+            "status": self.status,
+            "certified_error": self.error,
+            "tolerance": self.tolerance,
+            "residual": self.residual,
+            "sweeps": self.sweeps,
+            "solve_seconds": self.seconds,
+            "gamma": self.objective.gamma,
+            "cost": self.objective.cost,
+            "weighting": self.objective.weighting,
+            "mean_value": float(self.values.mean()),
+        }
 
     def policy(self, k: int = 11, lookup: Lookup = "nearest", epsilon: float = 0.0) -> Policy:
         """Return a policy that acts on any observation; see `Policy`."""
