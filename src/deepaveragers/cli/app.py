@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 
-import click
 import typer
 
 from ..errors import DeepAveragersError
@@ -18,7 +17,6 @@ from .quickstart import quickstart
 app = typer.Typer(
     name="dac",
     help="Turn logged experience into a certified plan that you can question.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -27,15 +25,21 @@ for command in (quickstart, collect, compile, solve, evaluate, info):
     app.command()(command)
 
 
+# Typer ships its own copy of Click in some versions; this is the base of its usage errors in all.
+UsageProblem = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
 @app.callback(invoke_without_command=True)
-def _version(
+def _start(
+    context: typer.Context,
     version: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
     if version:
         from .. import __version__
 
         typer.echo(f"dac {__version__}")
-        raise typer.Exit()
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -44,16 +48,15 @@ def main(arguments: list[str] | None = None) -> None:
     as_json = wants_json(arguments)
     try:
         code = app(args=arguments, standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.ctx.get_help() if error.ctx else "", err=True)
-        code = 2
-    except click.ClickException as error:
-        complain(error.format_message(), as_json=as_json)
-        code = 2
     except DeepAveragersError as error:
         complain(str(error), as_json=as_json)
         code = 2
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         complain("Interrupted; nothing was changed.", as_json=as_json)
         code = 130
+    except Exception as error:
+        if not isinstance(error, UsageProblem):
+            raise
+        complain(error.format_message(), as_json=as_json)  # type: ignore[attr-defined]
+        code = 2
     sys.exit(code)
