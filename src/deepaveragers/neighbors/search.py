@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from .threads import available_threads
 from .tree import TreeIndex
 
 BLOCK = 32_768
-ENGINES = ("auto", "tree", "brute")
+Engine = Literal["auto", "tree", "dense", "hnsw", "brute"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ def build_graph(
     num_actions: int,
     k: int,
     *,
-    engine: str = "auto",
+    engine: Engine = "auto",
     time_budget: float | None = None,
     allow_approximate: bool = False,
     threads: int | None = None,
@@ -79,8 +80,10 @@ def build_graph(
     """
     begin = time.perf_counter()
     task = _checked(source_features, core_features, actions, num_actions, k, threads)
-    if engine not in ENGINES:
-        raise InputError("engine", f"one of {', '.join(ENGINES)}", repr(engine))
+    if engine not in get_args(Engine):
+        raise InputError("engine", f"one of {', '.join(get_args(Engine))}", repr(engine))
+    if time_budget is not None and not time_budget > 0:
+        raise InputError("time_budget", "a positive number of seconds, or None", time_budget)
     checkpoint = None
     if resume_dir is not None:
         asked = {
