@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
-from deepaveragers.errors import InputError
+from deepaveragers.errors import InputError, MissingExtraError
 from deepaveragers.neighbors import choice
 from deepaveragers.neighbors.graph import NO_NEIGHBOR
 from deepaveragers.neighbors.search import build_graph
@@ -88,3 +90,26 @@ def test_auto_times_the_exact_engines_when_the_search_is_large(inputs, monkeypat
 def test_auto_says_so_when_exact_search_does_not_fit_the_budget(inputs):
     with pytest.raises(InputError, match="time projected for exact search"):
         build_graph(**inputs, time_budget=1e-9)
+
+
+def test_hnsw_measures_its_recall(inputs, tmp_path):
+    pytest.importorskip("faiss")
+    expected = build_graph(**inputs)
+    for _ in range(2):
+        graph = build_graph(**inputs, engine="hnsw", resume_dir=tmp_path)
+        assert not graph.report.exact
+        assert graph.report.recall >= 0.99
+        same = graph.distances == expected.distances
+        assert same.mean() >= 0.98
+
+
+def test_hnsw_where_exact_search_does_not_fit_the_budget(inputs):
+    pytest.importorskip("faiss")
+    graph = build_graph(**inputs, time_budget=1e-9, allow_approximate=True)
+    assert graph.report.engine == "hnsw"
+
+
+def test_hnsw_without_faiss_names_the_extra(inputs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(MissingExtraError, match=r"deepaveragers\[ann\]"):
+        build_graph(**inputs, engine="hnsw")

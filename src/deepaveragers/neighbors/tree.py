@@ -15,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Float64, Floats, Int32, Int64
+from ..kernels.exact import NO_ROW
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
 from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
-from ..kernels.tree_search import FLOAT32_ROUNDING, NO_ROW, locate, search
+from ..kernels.tree_search import FLOAT32_ROUNDING, locate, search
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR
 from .principal import principal_frame
