@@ -96,8 +96,7 @@ def _signature(coordinates: Any, query: Any, sums: Any) -> Any:
     return types.int64(coordinates, types.int64, query, types.int64, types.float32, sums)
 
 
-@intrinsic
-def near_points(
+def _point_step(
     typing: Any, points: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
 ) -> Any:
     """Lanes of the `POINT_LANES` points at `offset` within the squared bound of the query."""
@@ -108,8 +107,7 @@ def near_points(
     return _signature(points, query, sums), emit
 
 
-@intrinsic
-def near_boxes(
+def _box_step(
     typing: Any, boxes: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
 ) -> Any:
     """Lanes of the `BOX_LANES` boxes (low, high) at `offset` within the bound of the query."""
@@ -120,11 +118,16 @@ def near_boxes(
     return _signature(boxes, query, sums), emit
 
 
-@intrinsic
-def lowest_bit(typing: Any, bits: Any) -> Any:
+def _lowest_bit(typing: Any, bits: Any) -> Any:
     """Position of the lowest bit set."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.IntType(1)(1))
 
     return types.int64(types.int64), emit
+
+
+# Called from kernels without the typing context, hence Any.
+near_points: Any = intrinsic(_point_step)
+near_boxes: Any = intrinsic(_box_step)
+lowest_bit: Any = intrinsic(_lowest_bit)

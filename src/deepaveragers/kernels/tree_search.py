@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 
 from ..arrays import Float32, Float64, Floats, Int32, Int64
+from .exact import insert_group, squared_distance
 from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
 
 FLOAT32_ROUNDING = 2.0**-23
@@ -27,7 +28,6 @@ FARTHEST_QUERY = 1e18
 ORTHOGONALITY = 1e-9
 UNDERFLOW = 1e-307
 STACK = 256
-NO_ROW = np.int32(2**31 - 1)
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
@@ -62,35 +62,6 @@ def _squared_bound(squared: float, scale: float, margin: float, dimensions: int)
     reach = reach * scale * (1.0 + ORTHOGONALITY) + margin
     bound = reach * reach * (1.0 + (dimensions + 8) * FLOAT32_ROUNDING)
     return np.float32(min(bound, float(LARGEST_FLOAT32)))
-
-
-@njit(nogil=True, cache=True)
-def _squared_distance(point: Any, row: Any, limit: float) -> float:
-    total = 0.0
-    d = 0
-    while d < len(point) and total <= limit:
-        for j in range(d, min(d + 16, len(point))):
-            gap = point[j] - np.float64(row[j])
-            total += gap * gap
-        d += 16
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _insert(squared: Any, rows: Any, value: float, row: Any) -> bool:
-    """Put one candidate in its place by (distance, row); False if it is not among the k best."""
-    place = len(rows) - 1
-    if value > squared[place] or (value == squared[place] and row >= rows[place]):
-        return False
-    while place > 0 and (
-        value < squared[place - 1] or (value == squared[place - 1] and row < rows[place - 1])
-    ):
-        squared[place] = squared[place - 1]
-        rows[place] = rows[place - 1]
-        place -= 1
-    squared[place] = value
-    rows[place] = row
-    return True
 
 
 @njit(nogil=True, cache=True)
@@ -158,13 +129,8 @@ def search(
                 if sums[lane] > bound:
                     continue
                 position = node * POINT_LANES + lane
-                value = _squared_distance(point, rows[position], best[k - 1])
-                changed = False
-                for member in range(starts[position], starts[position + 1]):
-                    if not _insert(best, best_rows, value, members[member]):
-                        break
-                    changed = True
-                if changed:
+                value = squared_distance(point, rows[position], best[k - 1])
+                if insert_group(best, best_rows, value, position, starts, members):
                     bound = _squared_bound(best[k - 1], frame[0], margin, len(point))
 
 

@@ -65,9 +65,7 @@ class Checkpoint:
         (self._path / "blocks").mkdir(parents=True, exist_ok=True)
         _write_array(self._path / "order.npy", order)
         self._manifest = {**self._asked, "chosen": dict(chosen)}
-        part = self._path / "manifest.json.part"
-        part.write_text(json.dumps(self._manifest, indent=2))
-        os.replace(part, self._path / "manifest.json")
+        _write_text(self._path / "manifest.json", json.dumps(self._manifest, indent=2))
         return order
 
     def load(self, action: int, start: int, shape: tuple[int, int]) -> tuple[Int32, Float32] | None:
@@ -88,6 +86,14 @@ class Checkpoint:
         block = np.stack([rows, distances.view(np.int32)])
         name = f"{action:04d}-{start:010d}-{_checksum(block)}.npy"
         _write_array(self._path / "blocks" / name, block)
+
+    def load_recall(self, action: int) -> float:
+        """Return the recall that was measured for an action."""
+        return float(json.loads((self._path / "blocks" / f"{action:04d}-recall.json").read_text()))
+
+    def save_recall(self, action: int, recall: float) -> None:
+        """Store the recall that was measured for an action."""
+        _write_text(self._path / "blocks" / f"{action:04d}-recall.json", json.dumps(recall))
 
     def _read_manifest(self) -> dict[str, object]:
         file = self._path / "manifest.json"
@@ -130,6 +136,12 @@ def _checksum(block: Int32) -> str:
 
 def _tag(file: Path) -> str:
     return file.stem.split("-")[2]
+
+
+def _write_text(path: Path, text: str) -> None:
+    part = path.with_name(path.name + ".part")
+    part.write_text(text)
+    os.replace(part, path)
 
 
 def _write_array(path: Path, array: Array) -> None:

@@ -12,8 +12,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -24,12 +25,14 @@ from .checkpoint import Checkpoint, fingerprint
 from .choice import EXACT, Choice, Workload, choose
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport
+from .hnsw import HnswIndex
 from .index import NeighborIndex
 from .threads import available_threads
 from .tree import TreeIndex
 
 BLOCK = 32_768
-ENGINES = ("auto", "tree", "brute")
+RECALL_SAMPLE = 1000
+Engine = Literal["auto", "tree", "dense", "hnsw", "brute"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ def build_graph(
     num_actions: int,
     k: int,
     *,
-    engine: str = "auto",
+    engine: Engine = "auto",
     time_budget: float | None = None,
     allow_approximate: bool = False,
     threads: int | None = None,
@@ -79,8 +82,10 @@ def build_graph(
     """
     begin = time.perf_counter()
     task = _checked(source_features, core_features, actions, num_actions, k, threads)
-    if engine not in ENGINES:
-        raise InputError("engine", f"one of {', '.join(ENGINES)}", repr(engine))
+    if engine not in get_args(Engine):
+        raise InputError("engine", f"one of {', '.join(get_args(Engine))}", repr(engine))
+    if time_budget is not None and not time_budget > 0:
+        raise InputError("time_budget", "a positive number of seconds, or None", time_budget)
     checkpoint = None
     if resume_dir is not None:
         asked = {
@@ -104,15 +109,16 @@ def build_graph(
     indices = np.full(shape, NO_NEIGHBOR, dtype=np.int32)
     distances = np.full(shape, np.inf, dtype=np.float32)
     with progress("neighbours", len(order) * num_actions, show=show_progress) as advance:
-        for action, found in _search(task, choice, distinct[order], checkpoint, advance):
-            for start, (rows, gaps) in found:
-                block = order[start : start + len(rows)]
-                copies = starts[block + 1] - starts[block]
-                states = _members_of(members, starts, block, copies)
-                indices[states, action] = np.repeat(rows, copies, axis=0)
-                distances[states, action] = np.repeat(gaps, copies, axis=0)
+        search = _Search(task, choice.engine, distinct[order], checkpoint, advance)
+        for action, start, rows, gaps in search.blocks():
+            block = order[start : start + len(rows)]
+            copies = starts[block + 1] - starts[block]
+            states = _members_of(members, starts, block, copies)
+            indices[states, action] = np.repeat(rows, copies, axis=0)
+            distances[states, action] = np.repeat(gaps, copies, axis=0)
     report = SearchReport(
         engine=choice.engine,
+        recall=search.recall,
         seconds=time.perf_counter() - begin,
         peak_bytes=_peak_bytes(),
         notes=choice.notes,
@@ -120,43 +126,77 @@ def build_graph(
     return NeighborGraph(indices, distances, report)
 
 
-Blocks = Iterator[tuple[int, tuple[Int32, Float32]]]
+class _Search:
+    """The search of all actions, block by block, whatever the engine."""
 
+    def __init__(
+        self,
+        task: _Task,
+        engine: str,
+        queries: Int64,
+        checkpoint: Checkpoint | None,
+        advance: Advance,
+    ) -> None:
+        self._task, self._engine, self._queries = task, engine, queries
+        self._checkpoint, self._advance = checkpoint, advance
+        self._recalls: list[float] = []
 
-def _search(
-    task: _Task, choice: Choice, queries: Int64, checkpoint: Checkpoint | None, advance: Advance
-) -> Iterator[tuple[int, Blocks]]:
-    for action, rows in enumerate(task.rows_of):
-        if len(rows) == 0:
-            advance(len(queries))
-            continue
-        make: Callable[[Floats], NeighborIndex] = EXACT[choice.engine]
-        yield action, _blocks(task, action, make, queries, checkpoint, advance)
+    @property
+    def recall(self) -> float:
+        """Share of the true neighbours found, as measured; the mean over the actions."""
+        return float(np.mean(self._recalls)) if self._recalls else 1.0
 
+    def blocks(self) -> Iterator[tuple[int, int, Int32, Float32]]:
+        """Yield (action, first position, transition rows, distances) of every block."""
+        for action, transitions in enumerate(self._task.rows_of):
+            if len(transitions) == 0:
+                self._advance(len(self._queries))
+                continue
+            index: NeighborIndex | None = None
+            for start in range(0, len(self._queries), BLOCK):
+                states = self._queries[start : start + BLOCK]
+                done = self._load(action, start, len(states))
+                if done is None:
+                    index = index or self._index(action)
+                    done = self._find(index, transitions, states)
+                    if self._checkpoint is not None:
+                        self._checkpoint.save(action, start, *done)
+                self._advance(len(states))
+                yield action, start, *done
+            self._recalls.append(self._recall_of(action, index))
 
-def _blocks(
-    task: _Task,
-    action: int,
-    make: Callable[[Floats], NeighborIndex],
-    queries: Int64,
-    checkpoint: Checkpoint | None,
-    advance: Advance,
-) -> Blocks:
-    """Yield (first position, (transition rows, distances)) of every block of one action."""
-    index = None
-    transitions = task.rows_of[action]
-    for start in range(0, len(queries), BLOCK):
-        states = queries[start : start + BLOCK]
-        done = checkpoint and checkpoint.load(action, start, (len(states), task.k))
-        if not done:
-            index = index or make(task.source[transitions])
-            rows, exact = index.query(task.core[states], task.k, threads=task.threads)
-            rows = np.where(rows == NO_NEIGHBOR, NO_NEIGHBOR, transitions[rows])
-            done = rows, exact.astype(np.float32)
-            if checkpoint is not None:
-                checkpoint.save(action, start, *done)
-        advance(len(states))
-        yield start, done
+    def _load(self, action: int, start: int, count: int) -> tuple[Int32, Float32] | None:
+        if self._checkpoint is None:
+            return None
+        return self._checkpoint.load(action, start, (count, self._task.k))
+
+    def _find(
+        self, index: NeighborIndex, transitions: Int32, states: Int64
+    ) -> tuple[Int32, Float32]:
+        task = self._task
+        rows, distances = index.query(task.core[states], task.k, threads=task.threads)
+        # -1 wraps round to the last transition, and is put back.
+        found = np.where(rows == NO_NEIGHBOR, np.int32(NO_NEIGHBOR), transitions[rows])
+        return found, distances.astype(np.float32)
+
+    def _index(self, action: int) -> NeighborIndex:
+        task = self._task
+        rows = task.source[task.rows_of[action]]
+        if self._engine != "hnsw":
+            return EXACT[self._engine](rows)
+        picks = np.random.default_rng(0).permutation(len(self._queries))[:RECALL_SAMPLE]
+        sample = task.core[self._queries[picks]]
+        index = HnswIndex(rows, sample=sample, k=task.k, threads=task.threads)
+        if self._checkpoint is not None:
+            self._checkpoint.save_recall(action, index.recall)
+        return index
+
+    def _recall_of(self, action: int, index: NeighborIndex | None) -> float:
+        if self._engine != "hnsw":
+            return 1.0
+        if isinstance(index, HnswIndex):
+            return index.recall
+        return self._checkpoint.load_recall(action) if self._checkpoint is not None else 0.0
 
 
 def _chosen(

@@ -15,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Float64, Floats, Int32, Int64
+from ..kernels.exact import NO_ROW
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
 from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
-from ..kernels.tree_search import FLOAT32_ROUNDING, NO_ROW, locate, search
+from ..kernels.tree_search import FLOAT32_ROUNDING, locate, search
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR
 from .principal import principal_frame
@@ -75,30 +76,30 @@ class TreeIndex:
 
     def query(self, points: Floats, k: int, *, threads: int = 1) -> tuple[Int32, Float64]:
         """Return rows [B, k] and distances [B, k]."""
-        points = np.ascontiguousarray(points, dtype=np.float64)
+        wanted: Float64 = np.ascontiguousarray(points, dtype=np.float64)
         squared = np.full((len(points), k), np.inf)
         if self._size == 0:
             return np.full((len(points), k), NO_NEIGHBOR, dtype=np.int32), squared
         found = np.full((len(points), k), NO_ROW)
         if len(points) <= SMALL_BATCH:
             queries = self._one if len(points) == 1 else np.arange(len(points))
-            self._search(points, queries, squared, found)
+            self._search(wanted, queries, squared, found)
         else:
-            self._search_ordered(points, squared, found, threads)
+            self._search_ordered(wanted, squared, found, threads)
         if k > self._size:
             found[found == NO_ROW] = NO_NEIGHBOR
         return found, np.sqrt(squared, out=squared)
 
     def leaf_order(self, points: Floats, *, threads: int = 1) -> Int64:
         """Return the points' numbers such that nearby points follow one another."""
-        points = np.ascontiguousarray(points, dtype=np.float64)
+        wanted: Float64 = np.ascontiguousarray(points, dtype=np.float64)
         leaf = np.zeros(len(points), dtype=np.int64)
         if self._size == 0:
             return leaf
 
         def work(part: slice) -> None:
             locate(
-                points[part],
+                wanted[part],
                 self._mean,
                 self._rotation,
                 self._frame,

@@ -1,0 +1,90 @@
+"""Exact distances and their order: the last step of every engine.
+
+A squared distance is summed in float64 from the rows themselves, one dimension after another,
+so that every engine gives the same bits. The k best are kept ordered by (distance, row).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ..arrays import Float64, Floats, Int32, Int64
+
+NO_ROW = np.int32(2**31 - 1)
+"""Fills the places that no row has taken yet: it is after every row."""
+STRIDE = 16
+
+
+@njit(nogil=True, cache=True)
+def squared_distance(point: Any, row: Any, limit: float) -> float:
+    """Sum the squared gaps; stop early, at more than the limit, once that is passed."""
+    total = 0.0
+    d = 0
+    while d < len(point) and total <= limit:
+        for j in range(d, min(d + STRIDE, len(point))):
+            gap = point[j] - np.float64(row[j])
+            total += gap * gap
+        d += STRIDE
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _insert(squared: Any, rows: Any, value: float, row: Any) -> bool:
+    place = len(rows) - 1
+    if value > squared[place] or (value == squared[place] and row >= rows[place]):
+        return False
+    while place > 0 and (
+        value < squared[place - 1] or (value == squared[place - 1] and row < rows[place - 1])
+    ):
+        squared[place] = squared[place - 1]
+        rows[place] = rows[place - 1]
+        place -= 1
+    squared[place] = value
+    rows[place] = row
+    return True
+
+
+@njit(nogil=True, cache=True)
+def insert_group(
+    squared: Any, rows: Any, value: float, group: int, starts: Any, members: Any
+) -> bool:
+    """Put the rows of a group, all at one distance, in their places; False if none has one."""
+    changed = False
+    for member in range(starts[group], starts[group + 1]):
+        if not _insert(squared, rows, value, members[member]):
+            break
+        changed = True
+    return changed
+
+
+@njit(nogil=True, cache=True)
+def rank_candidates(
+    points: Float64,
+    candidates: Int64,
+    rows: Floats,
+    starts: Int32,
+    members: Int32,
+    squared: Float64,
+    found: Int32,
+) -> None:
+    """Keep the k best rows among candidate groups [B, C]; a negative candidate is none.
+
+    Args:
+        points: [B, D] query points.
+        candidates: [B, C] numbers of distinct rows.
+        rows: [U, D] distinct rows.
+        starts: [U + 1] where each distinct row begins in `members`.
+        members: [N] row numbers, ascending within one distinct row.
+        squared: [B, k] in all inf, out squared distances, ascending.
+        found: [B, k] in all `NO_ROW`, out row numbers.
+    """
+    k = squared.shape[1]
+    for i in range(len(points)):
+        for j in range(candidates.shape[1]):
+            group = candidates[i, j]
+            if group >= 0:
+                value = squared_distance(points[i], rows[group], squared[i, k - 1])
+                insert_group(squared[i], found[i], value, group, starts, members)

@@ -1,0 +1,115 @@
+"""The graph of all core states and actions: contents, checks at the door, choice, report."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from deepaveragers.errors import InputError, MissingExtraError
+from deepaveragers.neighbors import choice
+from deepaveragers.neighbors.graph import NO_NEIGHBOR
+from deepaveragers.neighbors.search import build_graph
+
+
+@pytest.fixture(scope="module")
+def inputs() -> dict[str, object]:
+    rng = np.random.default_rng(0)
+    source = np.round(rng.normal(size=(700, 4)), 1).astype(np.float32)
+    core = np.concatenate([source[1:], source[:1]])
+    core[100:200] = core[0]
+    actions = rng.choice([0, 1, 3], size=700).astype(np.int32)
+    return {
+        "source_features": source,
+        "core_features": core,
+        "actions": actions,
+        "num_actions": 5,
+        "k": 4,
+    }
+
+
+@pytest.mark.parametrize("engine", ["auto", *choice.EXACT])
+def test_neighbours_are_global_rows_of_the_right_action(inputs, engine):
+    graph = build_graph(**inputs, engine=engine)
+    source, core, actions = inputs["source_features"], inputs["core_features"], inputs["actions"]
+    assert graph.indices.shape == graph.distances.shape == (700, 5, 4)
+    assert (graph.indices.dtype, graph.distances.dtype) == (np.int32, np.float32)
+    for action in (0, 1, 3):
+        rows = graph.indices[:, action]
+        assert (actions[rows] == action).all()
+        own = np.flatnonzero(actions == action)
+        squared = ((core[:, None].astype(float) - source[None, own]) ** 2).sum(axis=2)
+        nearest = own[np.argsort(squared, axis=1, kind="stable")[:, :4]]
+        gaps = np.linalg.norm(core[:, None].astype(float) - source[nearest], axis=2)
+        np.testing.assert_allclose(graph.distances[:, action], gaps, rtol=1e-6)
+    for action in (2, 4):
+        assert (graph.indices[:, action] == NO_NEIGHBOR).all()
+        assert np.isinf(graph.distances[:, action]).all()
+    assert graph.report.exact
+    assert graph.report.seconds > 0
+
+
+def test_every_engine_and_thread_count_gives_the_same_bits(inputs):
+    expected = build_graph(**inputs, engine="brute")
+    for engine in choice.EXACT:
+        for threads in (1, 2):
+            graph = build_graph(**inputs, engine=engine, threads=threads)
+            np.testing.assert_array_equal(graph.indices, expected.indices)
+            np.testing.assert_array_equal(graph.distances, expected.distances)
+
+
+@pytest.mark.parametrize(
+    ("change", "parameter"),
+    [
+        ({"k": 0}, "k"),
+        ({"num_actions": 3}, "actions"),
+        ({"actions": np.zeros(3, dtype=np.int32)}, "actions"),
+        ({"core_features": np.zeros((700, 3))}, "core_features"),
+        ({"source_features": np.full((700, 4), np.nan)}, "source_features"),
+        ({"source_features": np.zeros((700, 4), dtype=int)}, "source_features"),
+        ({"source_features": np.zeros(700)}, "source_features"),
+        ({"engine": "fastest"}, "engine"),
+        ({"threads": 0}, "threads"),
+        ({"time_budget": -1.0}, "time_budget"),
+    ],
+)
+def test_wrong_input_is_refused_at_the_door(inputs, change, parameter):
+    with pytest.raises(InputError) as refusal:
+        build_graph(**{**inputs, **change})
+    assert refusal.value.parameter == parameter
+
+
+def test_auto_times_the_exact_engines_when_the_search_is_large(inputs, monkeypatch):
+    monkeypatch.setattr(choice, "SMALL", 0)
+    graph = build_graph(**inputs)
+    assert graph.report.engine in choice.EXACT
+    assert any("projected" in note for note in graph.report.notes)
+
+
+def test_auto_says_so_when_exact_search_does_not_fit_the_budget(inputs):
+    with pytest.raises(InputError, match="time projected for exact search"):
+        build_graph(**inputs, time_budget=1e-9)
+
+
+def test_hnsw_measures_its_recall(inputs, tmp_path):
+    pytest.importorskip("faiss")
+    expected = build_graph(**inputs)
+    for _ in range(2):
+        graph = build_graph(**inputs, engine="hnsw", resume_dir=tmp_path)
+        assert not graph.report.exact
+        assert graph.report.recall >= 0.99
+        same = graph.distances == expected.distances
+        assert same.mean() >= 0.98
+
+
+def test_hnsw_where_exact_search_does_not_fit_the_budget(inputs):
+    pytest.importorskip("faiss")
+    graph = build_graph(**inputs, time_budget=1e-9, allow_approximate=True)
+    assert graph.report.engine == "hnsw"
+
+
+def test_hnsw_without_faiss_names_the_extra(inputs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(MissingExtraError, match=r"deepaveragers\[ann\]"):
+        build_graph(**inputs, engine="hnsw")

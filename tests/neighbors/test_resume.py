@@ -1,0 +1,123 @@
+"""A search that is killed goes on from its last finished block, and ends with the same bits."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deepaveragers.errors import InputError
+from deepaveragers.neighbors import search
+from deepaveragers.neighbors.search import build_graph
+
+BLOCK = 250
+
+
+def make_inputs(count: int = 4000) -> dict[str, object]:
+    rng = np.random.default_rng(3)
+    features = np.round(rng.normal(size=(count + 1, 6)), 1).astype(np.float32)
+    return {
+        "source_features": features[:-1],
+        "core_features": features[1:],
+        "actions": rng.integers(0, 3, count).astype(np.int32),
+        "num_actions": 3,
+        "k": 5,
+    }
+
+
+def run(directory: Path, pause: float = 0.0) -> None:
+    search.BLOCK = BLOCK
+    if pause:
+        save = search.Checkpoint.save
+
+        def slow_save(*args: object) -> None:
+            time.sleep(pause)
+            save(*args)
+
+        search.Checkpoint.save = slow_save
+    build_graph(**make_inputs(), resume_dir=directory, threads=1)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(search, "BLOCK", BLOCK)
+
+
+def test_twenty_kills_at_random_moments(tmp_path, small_blocks):
+    expected = build_graph(**make_inputs())
+    context = multiprocessing.get_context("fork" if hasattr(search.os, "fork") else "spawn")
+    chance = random.Random(0)
+    kills = 0
+    for _ in range(20):
+        process = context.Process(target=run, args=(tmp_path / "search", 0.005))
+        process.start()
+        process.join(chance.uniform(0.0, 0.12))
+        if process.is_alive():
+            process.kill()
+            kills += 1
+        process.join()
+    assert kills >= 5
+    graph = build_graph(**make_inputs(), resume_dir=tmp_path / "search")
+    assert graph.indices.tobytes() == expected.indices.tobytes()
+    assert graph.distances.tobytes() == expected.distances.tobytes()
+
+
+def test_finished_blocks_are_not_searched_again(tmp_path, small_blocks, monkeypatch):
+    expected = build_graph(**make_inputs(), resume_dir=tmp_path)
+
+    def refuse(*args: object) -> None:
+        raise AssertionError("a block was searched again")
+
+    monkeypatch.setattr(search.Checkpoint, "save", refuse)
+    graph = build_graph(**make_inputs(), resume_dir=tmp_path)
+    np.testing.assert_array_equal(graph.indices, expected.indices)
+    np.testing.assert_array_equal(graph.distances, expected.distances)
+
+
+def test_damaged_block_is_searched_again(tmp_path, small_blocks):
+    expected = build_graph(**make_inputs(), resume_dir=tmp_path)
+    first, second, *_ = sorted((tmp_path / "blocks").glob("*.npy"))
+    first.write_bytes(first.read_bytes()[:200])
+    content = bytearray(second.read_bytes())
+    content[-1] ^= 1
+    second.write_bytes(content)
+    graph = build_graph(**make_inputs(), resume_dir=tmp_path)
+    np.testing.assert_array_equal(graph.indices, expected.indices)
+    np.testing.assert_array_equal(graph.distances, expected.distances)
+
+
+def test_directory_of_another_search_is_refused(tmp_path):
+    build_graph(**make_inputs(300), resume_dir=tmp_path)
+    for other in ({**make_inputs(300), "k": 6}, make_inputs(301)):
+        with pytest.raises(InputError, match="same data and parameters"):
+            build_graph(**other, resume_dir=tmp_path)
+
+
+def test_directory_with_other_files_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match=r"thesis\.tex"):
+        build_graph(**make_inputs(300), resume_dir=tmp_path)
+    assert (tmp_path / "thesis.tex").read_text() == "precious"
+
+
+def test_interrupt_leaves_whole_blocks(tmp_path, small_blocks, monkeypatch):
+    save = search.Checkpoint.save
+    calls = []
+
+    def interrupt(*args: object) -> None:
+        save(*args)
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(search.Checkpoint, "save", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            build_graph(**make_inputs(), resume_dir=tmp_path)
+    assert len(list((tmp_path / "blocks").glob("*.npy"))) == 4
+    graph = build_graph(**make_inputs(), resume_dir=tmp_path)
+    np.testing.assert_array_equal(graph.indices, build_graph(**make_inputs()).indices)
