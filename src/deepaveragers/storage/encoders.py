@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Array
 from ..errors import BundleError, InputError
+from ..representation.architecture import Architecture
 from ..representation.encoder import Encoder, FunctionEncoder, Identity, Standardize
+from ..representation.network_encoder import NetworkEncoder
 
 
 def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -18,8 +22,17 @@ def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
         return {"kind": "standardize"}, {"mean": encoder.mean, "scale": encoder.scale}
     if isinstance(encoder, FunctionEncoder):
         return {"kind": "function"}, {}
+    if isinstance(encoder, NetworkEncoder):
+        settings = {
+            "kind": "network",
+            "head": encoder.head,
+            "architecture": encoder.architecture.to_json(),
+        }
+        return settings, dict(encoder.weights)
     raise InputError(
-        "encoder", "Standardize, Identity or a plain function to be saved", type(encoder).__name__
+        "encoder",
+        "Standardize, Identity, a network or a plain function to be saved",
+        type(encoder).__name__,
     )
 
 
@@ -32,4 +45,10 @@ def unpack_encoder(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
         return Standardize(mean=arrays["mean"], scale=arrays["scale"])
     if kind == "function":
         return None
+    if kind == "network":
+        return NetworkEncoder(
+            architecture=Architecture.from_json(settings["architecture"]),
+            weights={name: np.asarray(array) for name, array in arrays.items()},
+            head=settings["head"],
+        )
     raise BundleError(f"its encoder {kind!r} is not known to this version.")
