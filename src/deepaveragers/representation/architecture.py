@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import Array, Float32
+from ..arrays import Float32
 from ..errors import InputError
+from .experience import Columns
 
 Kind = Literal["auto", "mlp", "nature_cnn", "small_cnn"]
 """'auto' takes an MLP for vectors, the Nature CNN for pictures, a small CNN for tiny ones."""
@@ -121,7 +122,7 @@ class Architecture:
 
 
 def design(
-    observations: Array,
+    observations: Columns,
     kind: Kind = "auto",
     *,
     hidden: tuple[int, ...],

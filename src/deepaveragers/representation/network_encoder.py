@@ -11,10 +11,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import Array, Float32, Floats
+from ..arrays import Float32, Floats
 from ..errors import InputError
 from ..progress import progress
 from .architecture import Architecture
+from .experience import Columns
 
 BATCH = 256
 BAR_FROM = 20_000
@@ -57,7 +58,7 @@ class NetworkEncoder:
         """Width of the representation."""
         return self.architecture.hidden[-1]
 
-    def fit(self, observations: Array) -> Self:
+    def fit(self, observations: Columns) -> Self:
         """Return itself: the weights are given."""
         self._check(observations)
         return self
@@ -68,7 +69,7 @@ class NetworkEncoder:
 
     def encode(
         self,
-        observations: Array,
+        observations: Columns,
         out: Float32 | None = None,
         *,
         show_progress: bool | None = None,
@@ -97,6 +98,22 @@ class NetworkEncoder:
                 advance(len(batch))
         return features
 
+    def outputs(self, observations: Columns) -> dict[str, Float32]:
+        """Return [B, outputs] float32 of every head."""
+        from . import networks
+
+        self._check(observations)
+        weights = self.tensors()
+        parts: dict[str, list[Float32]] = {head: [] for head in self.architecture.heads}
+        with networks.inference_mode():
+            for start in range(0, len(observations), BATCH):
+                batch = np.ascontiguousarray(observations[start : start + BATCH])
+                signal = networks.trunk(self.architecture, weights, batch)
+                for head, found in parts.items():
+                    values = networks.output(self.architecture, weights, signal, head)
+                    found.append(values.cpu().numpy())
+        return {head: np.concatenate(found) for head, found in parts.items()}
+
     def tensors(self) -> dict[str, Any]:
         """Return the weights as tensors on the device, made once."""
         from . import networks
@@ -105,7 +122,7 @@ class NetworkEncoder:
             self._tensors.update(networks.as_tensors(self.weights, self.device))
         return self._tensors
 
-    def _check(self, observations: Array) -> None:
+    def _check(self, observations: Columns) -> None:
         shape = tuple(observations.shape[1:])
         wanted = self.architecture.input_shape
         matches = (

@@ -16,7 +16,17 @@ try:
 except ImportError as error:
     raise MissingExtraError("torch", "deep") from error
 
-__all__ = ["as_arrays", "as_tensors", "inference_mode", "output", "representation", "trunk"]
+__all__ = [
+    "F",
+    "Weights",
+    "as_arrays",
+    "as_tensors",
+    "inference_mode",
+    "output",
+    "representation",
+    "torch",
+    "trunk",
+]
 
 Weights: TypeAlias = Mapping[str, torch.Tensor]
 

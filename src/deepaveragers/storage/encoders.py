@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ..arrays import Array
 from ..errors import BundleError, InputError
-from ..representation.architecture import Architecture
 from ..representation.encoder import Encoder, FunctionEncoder, Identity, Standardize
 from ..representation.network_encoder import NetworkEncoder
+from ..representation.network_files import KINDS, pack_network, unpack_network
 
 
 def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -23,12 +21,7 @@ def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
     if isinstance(encoder, FunctionEncoder):
         return {"kind": "function"}, {}
     if isinstance(encoder, NetworkEncoder):
-        settings = {
-            "kind": "network",
-            "head": encoder.head,
-            "architecture": encoder.architecture.to_json(),
-        }
-        return settings, dict(encoder.weights)
+        return pack_network(encoder)
     raise InputError(
         "encoder",
         "Standardize, Identity, a network or a plain function to be saved",
@@ -45,10 +38,6 @@ def unpack_encoder(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
         return Standardize(mean=arrays["mean"], scale=arrays["scale"])
     if kind == "function":
         return None
-    if kind == "network":
-        return NetworkEncoder(
-            architecture=Architecture.from_json(settings["architecture"]),
-            weights={name: np.asarray(array) for name, array in arrays.items()},
-            head=settings["head"],
-        )
+    if kind in KINDS:
+        return unpack_network(settings, arrays)
     raise BundleError(f"its encoder {kind!r} is not known to this version.")
