@@ -8,6 +8,8 @@ from typing import Any
 from ..arrays import Array
 from ..errors import BundleError, InputError
 from ..representation.encoder import Encoder, FunctionEncoder, Identity, Standardize
+from ..representation.network_encoder import NetworkEncoder
+from ..representation.network_files import KINDS, pack_network, unpack_network
 
 
 def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -18,8 +20,12 @@ def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
         return {"kind": "standardize"}, {"mean": encoder.mean, "scale": encoder.scale}
     if isinstance(encoder, FunctionEncoder):
         return {"kind": "function"}, {}
+    if isinstance(encoder, NetworkEncoder):
+        return pack_network(encoder)
     raise InputError(
-        "encoder", "Standardize, Identity or a plain function to be saved", type(encoder).__name__
+        "encoder",
+        "Standardize, Identity, a network or a plain function to be saved",
+        type(encoder).__name__,
     )
 
 
@@ -32,4 +38,6 @@ def unpack_encoder(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
         return Standardize(mean=arrays["mean"], scale=arrays["scale"])
     if kind == "function":
         return None
+    if kind in KINDS:
+        return unpack_network(settings, arrays)
     raise BundleError(f"its encoder {kind!r} is not known to this version.")

@@ -1,0 +1,113 @@
+"""Discrete BCQ (Fujimoto et al. 2019): Q-learning among the actions that the data would take.
+
+An imitation G(a|s) is learnt beside Q on the same convolutions. Actions with
+G(a|s) < threshold * max G(.|s) are left out, both in the target,
+y = r + gamma Q_target(s', argmax_a' Q(s', a')), and when acting. The loss is Huber's of
+Q(s, a) - y, plus the imitation's cross-entropy, plus a small penalty on its logits.
+The representation is the imitation head's layer of 16 units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ..arrays import Float64, Floats
+from .architecture import Architecture, Kind
+from .experience import Columns, Experience
+from .network_encoder import NetworkEncoder
+from .network_policy import NetworkPolicy
+from .settings import Preset
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class BcqEncoder(NetworkEncoder):
+    """A last hidden layer of the network; Q-values among likely actions are the BCQ baseline.
+
+    Attributes:
+        head: "imitation" or "q", the head whose layer is the representation.
+        threshold: share of the likeliest action's probability that an action needs.
+    """
+
+    head: str = "imitation"
+    threshold: float = 0.3
+
+    def q_values(self, observations: Columns) -> Float64:
+        """Return [B, A] float64; -inf for an action that the data would hardly take."""
+        outputs = self.outputs(observations)
+        logits = outputs["imitation"]
+        share = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.where(share >= self.threshold, outputs["q"].astype(np.float64), -np.inf)
+
+    def policy(self, epsilon: float = 0.0, seed: int = 0) -> NetworkPolicy:
+        """Return the policy that is greedy in Q among the likely actions."""
+        return NetworkPolicy(self, epsilon=epsilon, seed=seed)
+
+
+def train_bcq(
+    data: Experience,
+    steps: int = 100_000,
+    *,
+    representation: Literal["imitation", "q"] = "imitation",
+    preset: Preset = "auto",
+    architecture: Kind = "auto",
+    seed: int = 0,
+    run_dir: str | Path | None = None,
+    checkpoint_every: int = 1_000,
+    snapshot_every: int | None = None,
+    tensorboard: bool = False,
+    device: str = "cpu",
+    show_progress: bool | None = None,
+    **changes: Any,
+) -> BcqEncoder:
+    """Train a discrete BCQ and return it as an encoder.
+
+    Args:
+        data: the transitions.
+        steps: number of updates.
+        representation: which head's last hidden layer is the representation.
+        preset: as in `train_dqn`, and so are the other arguments.
+        architecture: "auto", or the kind of network.
+        seed: of the weights and the batches.
+        run_dir: keep a checkpoint and log.csv here. A run that was killed goes on from it.
+        checkpoint_every: updates between checkpoints.
+        snapshot_every: keep an encoder every so many updates.
+        tensorboard: log for TensorBoard too.
+        device: "cpu" or a CUDA device.
+        show_progress: force the bar on or off; None shows it on a terminal.
+        changes: fields of `TrainingSettings` to change, such as `threshold`.
+    """
+    from .q_learning import bcq_loss, train_network
+    from .settings import choose_settings
+
+    threshold = choose_settings("atari", True, changes).threshold
+
+    def encoder(network: Architecture, weights: dict[str, Floats]) -> BcqEncoder:
+        return BcqEncoder(
+            architecture=network,
+            weights=weights,
+            device=device,
+            head=representation,
+            threshold=threshold,
+        )
+
+    return train_network(
+        data,
+        bcq_loss,
+        encoder,
+        heads=("q", "imitation"),
+        preset=preset,
+        architecture=architecture,
+        changes=changes,
+        steps=steps,
+        seed=seed,
+        run_dir=None if run_dir is None else Path(run_dir),
+        checkpoint_every=checkpoint_every,
+        snapshot_every=snapshot_every,
+        tensorboard=tensorboard,
+        device=device,
+        show_progress=show_progress,
+    )

@@ -1,0 +1,90 @@
+"""Offline DQN: Q-learning on a dataset alone (Mnih et al. 2015, without new experience).
+
+For a transition (s, a, r, s') the target is y = r + gamma max_a' Q_target(s', a'), or r
+where the episode terminated; the loss is Huber's of Q(s, a) - y. The network is the
+paper's Table 2, and the representation is its layer of 16 units before the output.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..arrays import Float64, Floats
+from .architecture import Architecture, Kind
+from .experience import Columns, Experience
+from .network_encoder import NetworkEncoder
+from .network_policy import NetworkPolicy
+from .settings import Preset
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class DqnEncoder(NetworkEncoder):
+    """The Q-network's last hidden layer; its Q-values act as the DQN baseline."""
+
+    head: str = "q"
+
+    def q_values(self, observations: Columns) -> Float64:
+        """Return [B, A] float64."""
+        return self.outputs(observations)["q"].astype("float64")
+
+    def policy(self, epsilon: float = 0.0, seed: int = 0) -> NetworkPolicy:
+        """Return the policy that is greedy in these Q-values."""
+        return NetworkPolicy(self, epsilon=epsilon, seed=seed)
+
+
+def train_dqn(
+    data: Experience,
+    steps: int = 100_000,
+    *,
+    preset: Preset = "auto",
+    architecture: Kind = "auto",
+    seed: int = 0,
+    run_dir: str | Path | None = None,
+    checkpoint_every: int = 1_000,
+    snapshot_every: int | None = None,
+    tensorboard: bool = False,
+    device: str = "cpu",
+    show_progress: bool | None = None,
+    **changes: Any,
+) -> DqnEncoder:
+    """Train an offline DQN and return it as an encoder.
+
+    Args:
+        data: the transitions.
+        steps: number of updates.
+        preset: "atari" (Table 3 of the paper), "navigation" (Table 4), "control" (vectors);
+            "auto" takes "atari" for pictures and "control" for vectors.
+        architecture: "auto", or the kind of network.
+        seed: of the weights and the batches; the same seed gives the same network.
+        run_dir: keep a checkpoint and log.csv here. A run that was killed goes on from it.
+        checkpoint_every: updates between checkpoints.
+        snapshot_every: keep an encoder every so many updates, as encoder-<update>.safetensors.
+        tensorboard: log for TensorBoard too.
+        device: "cpu" or a CUDA device.
+        show_progress: force the bar on or off; None shows it on a terminal.
+        changes: fields of `TrainingSettings` to change, such as `learning_rate`.
+    """
+    from .q_learning import dqn_loss, train_network
+
+    def encoder(network: Architecture, weights: dict[str, Floats]) -> DqnEncoder:
+        return DqnEncoder(architecture=network, weights=weights, device=device)
+
+    return train_network(
+        data,
+        dqn_loss,
+        encoder,
+        heads=("q",),
+        preset=preset,
+        architecture=architecture,
+        changes=changes,
+        steps=steps,
+        seed=seed,
+        run_dir=None if run_dir is None else Path(run_dir),
+        checkpoint_every=checkpoint_every,
+        snapshot_every=snapshot_every,
+        tensorboard=tensorboard,
+        device=device,
+        show_progress=show_progress,
+    )

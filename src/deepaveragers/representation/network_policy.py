@@ -1,0 +1,89 @@
+"""Acting by a network's Q-values: the baselines that DAC-MDPs are compared with."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..arrays import Array, Float64, Int64
+from ..data.observations import as_observations
+from ..errors import InputError
+from .architecture import Architecture
+
+
+class QNetwork(Protocol):
+    """An encoder that has Q-values too."""
+
+    @property
+    def architecture(self) -> Architecture:
+        """The network's shape."""
+
+    def q_values(self, observations: Array) -> Float64:
+        """Return [B, A] float64; -inf for an action that is not to be taken."""
+
+
+class NetworkPolicy:
+    """Greedy (or epsilon-greedy) decisions by a network; acts as `Policy` does.
+
+    Args:
+        network: the trained encoder.
+        epsilon: chance of a random action.
+        seed: of those random actions.
+    """
+
+    def __init__(self, network: QNetwork, *, epsilon: float = 0.0, seed: int = 0) -> None:
+        if not isinstance(epsilon, int | float) or not 0.0 <= epsilon <= 1.0:
+            raise InputError("epsilon", "a number in [0, 1]", epsilon)
+        self.network = network
+        self.epsilon = float(epsilon)
+        self._random = np.random.default_rng(seed)
+
+    def __repr__(self) -> str:
+        return f"NetworkPolicy({self.network!r}, epsilon={self.epsilon})"
+
+    def act(self, observation: Any) -> Any:
+        """Return the action of one observation, or an array of actions for a batch."""
+        batch, single = self._batch(observation)
+        actions = self._choose(batch, self.epsilon)
+        return int(actions[0]) if single else actions
+
+    def q_values(self, observations: Any) -> Float64:
+        """Return [B, A] float64; -inf for an action that is not to be taken."""
+        return self.network.q_values(self._batch(observations)[0])
+
+    def predict(
+        self,
+        observation: Any,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = True,
+    ) -> tuple[Any, Any]:
+        """Act under Stable-Baselines3's name and signature, for its `evaluate_policy`."""
+        batch, single = self._batch(observation)
+        actions = self._choose(batch, 0.0 if deterministic else self.epsilon)
+        return (actions[0] if single else actions), state
+
+    def _choose(self, batch: Array, epsilon: float) -> Int64:
+        q_values = self.network.q_values(batch)
+        actions = np.argmax(q_values, axis=1)
+        if epsilon > 0.0:
+            explore = self._random.random(len(batch)) < epsilon
+            drawn = self._random.integers(q_values.shape[1], size=len(batch))
+            actions = np.where(explore, drawn, actions)
+        return actions
+
+    def _batch(self, observation: Any) -> tuple[Array, bool]:
+        """Return observations [B, ...] and whether one was given alone."""
+        array = np.asarray(observation)
+        shape = self.network.architecture.input_shape
+        single = array.shape == shape or (
+            not self.network.architecture.is_image and array.size == math.prod(shape)
+        )
+        batch = as_observations(array[None] if single else array, "observation")
+        if math.prod(batch.shape[1:]) != math.prod(shape):
+            raise InputError(
+                "observation", f"of shape {shape}, or a batch of those", f"shape {array.shape}"
+            )
+        return batch, single and array.ndim == len(shape)

@@ -1,0 +1,67 @@
+"""A network with random weights: the representation that needs no training.
+
+Random convolutions keep much of what a picture shows, and the paper's 3D rooms and the
+first points of its Atari curves are planned on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..arrays import Array, Float32, Float64, Floats
+from ..errors import InputError
+from .architecture import Kind, design
+from .encoder import Standardize
+from .network_encoder import NetworkEncoder
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomNetwork:
+    """A seeded random network: an MLP for vectors, a CNN for uint8 pictures.
+
+    Attributes:
+        architecture: "auto" (an MLP, the Nature CNN, or a small CNN for pictures below
+            36 pixels), or one of "mlp", "nature_cnn", "small_cnn".
+        dimensions: width of the representation.
+        seed: of the weights.
+        blur: average pictures over so many pixels (odd) first, so that fine textures do not
+            dominate distances; None for no blur.
+        device: where it runs, "cpu" or a CUDA device.
+    """
+
+    architecture: Kind = "auto"
+    dimensions: int = 512
+    seed: int = 0
+    blur: int | None = None
+    device: str = "cpu"
+
+    def fit(self, observations: Array) -> NetworkEncoder:
+        """Return the network for observations of this shape; vectors are standardised first."""
+        network = design(
+            observations,
+            self.architecture,
+            hidden=(self.dimensions,),
+            heads=("random",),
+            blur=self.blur,
+        )
+        weights: dict[str, Floats] = {**network.initial_weights(self.seed)}
+        if not network.is_image:
+            weights |= standardization(observations)
+        return NetworkEncoder(
+            architecture=network, weights=weights, head="random", device=self.device
+        )
+
+    def encode(self, observations: Array) -> Float32:
+        """Refuse: the network's shape is known after fitting only."""
+        raise InputError("encoder", "fitted before use", "RandomNetwork not fitted")
+
+
+def standardization(observations: Array) -> dict[str, Float64]:
+    """Return the mean and scale of vector observations, under the names the network reads."""
+    fitted = Standardize().fit(observations)
+    assert fitted.mean is not None
+    assert fitted.scale is not None
+    return {
+        "input.mean": fitted.mean,
+        "input.scale": fitted.scale,
+    }
