@@ -10,20 +10,26 @@ distances (the paper's Eq. 2 with weighted averaging; brackets as in Eq. 2 inten
     Q(s, a) = R(s, a) + gamma sum_j alpha_j V(s'_j)
     V(s)    = max over the available actions of Q(s, a);  V = 0 where the episode ended
     alpha_j proportional to 1 / (d_j + 1e-5) ("inverse"), or equal ("uniform")
+
+The other fields change one term each, as their descriptions say; `kernels.reference` has
+all of them in one operator.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Any, Literal
 
+from ..arrays import Array
 from ..errors import InputError
+from ..kernels.model import DISTANCE_OFFSET as DISTANCE_OFFSET
 
 Weighting = Literal["inverse", "uniform"]
-
-DISTANCE_OFFSET = 1e-5
-"""The paper's delta_d: keeps the weight of a neighbour at distance 0 finite."""
+Penalty = Literal["linear", "adaptive"]
+Action = int | str
+Relabel = Callable[[Array, Array, Array], Any]
 
 
 @dataclass(frozen=True)
@@ -35,12 +41,33 @@ class Objective:
         cost: the paper's C, what one unit of distance to the data costs; >= 0.
         weighting: "inverse" (by distance) or "uniform".
         k: neighbours to average, at most as many as compiled; None takes all.
+        forbidden_actions: actions, by number or name, that may never be taken.
+        action_penalties: subtracted from Q(s, a): a number per action, or a mapping from
+            action to number.
+        slip: p in [0, 1], V = (1 - p) max_a Q + p mean_a Q over the available actions.
+        worst_case: w in [0, 1], Q mixes the average over the neighbours with the worst:
+            (1 - w) sum_j alpha_j o_j + w min_j o_j, o_j = r_j - C d_j + gamma V(s'_j).
+        rewards: other rewards for the same transitions: [N] numbers, or a function of
+            (observations, actions, next_observations) that returns them.
+        horizon: plan for this many steps instead of for ever: V_0 = 0, V_h = T V_{h-1}.
+        penalty: "linear", C d_j; or "adaptive", max(0, max_j r_j) d_j / diameter, which
+            has no C. The diameter is the diagonal of the box around the core states.
+        action_mask: which actions a core state has: [N, A] booleans, or a function of the
+            core states' observations that returns them.
     """
 
     gamma: float = 0.99
     cost: float = 1.0
     weighting: Weighting = "inverse"
     k: int | None = None
+    forbidden_actions: Sequence[Action] = ()
+    action_penalties: Mapping[Action, float] | Sequence[float] | None = None
+    slip: float = 0.0
+    worst_case: float = 0.0
+    rewards: Sequence[float] | Array | Relabel | None = None
+    horizon: int | None = None
+    penalty: Penalty = "linear"
+    action_mask: Array | Callable[[Array], Any] | None = None
 
     @classmethod
     def field_names(cls) -> frozenset[str]:
@@ -59,8 +86,23 @@ class Objective:
             )
         if self.weighting not in ("inverse", "uniform"):
             raise InputError("weighting", "'inverse' or 'uniform'", repr(self.weighting))
-        if self.k is not None and (isinstance(self.k, bool) or int(self.k) != self.k or self.k < 1):
-            raise InputError("k", "a whole number >= 1, or None", self.k)
+        if self.penalty not in ("linear", "adaptive"):
+            raise InputError("penalty", "'linear' or 'adaptive'", repr(self.penalty))
+        for name in ("k", "horizon"):
+            _check_count(name, getattr(self, name))
+        for name in ("slip", "worst_case"):
+            share = getattr(self, name)
+            if not _is_number(share) or not 0.0 <= share <= 1.0:
+                raise InputError(name, "a number in [0, 1]", share)
+        if isinstance(self.forbidden_actions, int | str):
+            object.__setattr__(self, "forbidden_actions", (self.forbidden_actions,))
+
+
+def _check_count(name: str, value: object) -> None:
+    if value is None:
+        return
+    if not _is_number(value) or int(value) != value or value < 1:  # type: ignore[call-overload, operator]
+        raise InputError(name, "a whole number >= 1, or None", value)
 
 
 def _is_number(value: object) -> bool:

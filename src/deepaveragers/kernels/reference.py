@@ -1,0 +1,92 @@
+"""The Bellman operator in plain NumPy: the specification, and the oracle of the tests.
+
+With j running over the first k neighbours of (s, a) that exist, d_j their distances and
+i_j their core states, the *outcome* of following neighbour j is
+
+    o_j(s, a) = r_j - c(s, a) d_j + gamma V(i_j)
+    c(s, a)   = C                               (linear penalty, the paper's)
+              = max(0, max_j r_j) / diameter    (adaptive penalty, A-DAC)
+
+and an action is worth the weighted average of its outcomes, mixed with the worst of them:
+
+    alpha_j = (1 / (d_j + 1e-5)) / sum_i (1 / (d_i + 1e-5)),  or 1 / (number of neighbours)
+    Q(s, a) = (1 - w) sum_j alpha_j o_j + w min_j o_j - penalty(a)
+    Q(s, a) = -inf  if (s, a) has no neighbours or is not allowed
+    V(s)    = (1 - p) max_a Q(s, a) + p mean_a Q(s, a)   over the available actions
+    V(s)    = sum_a pi(a | s) Q(s, a)                    when a policy is evaluated
+    V(s)    = 0, Q(s, .) = 0                             where the episode ended
+
+All of it is one operator T on values. T is monotone, and adding c >= 0 to all values adds
+between 0 and gamma c to the result (successors that ended do not move), so it contracts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Bool, Float64
+from .model import DISTANCE_OFFSET, Model
+
+
+def neighbors_there(model: Model) -> Bool:
+    """Return [N, A, k] bool: whether the neighbour exists."""
+    return np.asarray(model.indices[:, :, : model.k] >= 0)
+
+
+def available_actions(model: Model) -> Bool:
+    """Return [N, A] bool: whether the action has neighbours and is allowed."""
+    return neighbors_there(model).any(axis=2) & model.allowed
+
+
+def weights(model: Model) -> Float64:
+    """Return [N, A, k] float64, alpha; rows without neighbours are 0."""
+    there = neighbors_there(model)
+    distances = np.where(there, model.distances[:, :, : model.k].astype(np.float64), 0.0)
+    raw = np.where(there, 1.0 if model.uniform else 1.0 / (distances + DISTANCE_OFFSET), 0.0)
+    total = raw.sum(axis=2, keepdims=True)
+    return raw / np.where(total > 0.0, total, 1.0)
+
+
+def outcomes(model: Model, values: Float64) -> Float64:
+    """Return [N, A, k] float64, o; inf where there is no neighbour."""
+    there = neighbors_there(model)
+    successors = np.where(there, model.indices[:, :, : model.k], 0)
+    distances = np.where(there, model.distances[:, :, : model.k].astype(np.float64), 0.0)
+    rewards = np.where(there, model.rewards[successors], -np.inf)
+    price = np.full(rewards.shape[:2], model.cost)
+    if model.adaptive > 0.0:
+        price = np.maximum(rewards.max(axis=2), 0.0) * model.adaptive
+    future = np.where(model.terminal, 0.0, values)[successors]
+    gain = rewards - price[:, :, None] * distances + model.gamma * future
+    return np.where(there, gain, np.inf)
+
+
+def action_values(model: Model, values: Float64) -> Float64:
+    """Return [N, A] float64, Q."""
+    gain = outcomes(model, values)
+    average = (weights(model) * np.where(np.isfinite(gain), gain, 0.0)).sum(axis=2)
+    available = available_actions(model)
+    worst = np.where(available, gain.min(axis=2), 0.0)
+    q_values = (1.0 - model.worst_case) * average + model.worst_case * worst - model.penalties
+    q_values = np.where(available, q_values, -np.inf)
+    q_values[model.terminal] = 0.0
+    return q_values
+
+
+def state_values(model: Model, q_values: Float64) -> Float64:
+    """Return [N] float64, V from Q."""
+    available = available_actions(model)
+    finite = np.where(available, q_values, 0.0)
+    if len(model.policy):
+        result = (model.policy * finite).sum(axis=1)
+    else:
+        result = q_values.max(axis=1)
+        if model.slip > 0.0:
+            mean = finite.sum(axis=1) / np.maximum(available.sum(axis=1), 1)
+            result = (1.0 - model.slip) * result + model.slip * mean
+    return np.where(model.terminal, 0.0, result)
+
+
+def bellman(model: Model, values: Float64) -> Float64:
+    """Return [N] float64, T V."""
+    return state_values(model, action_values(model, values))

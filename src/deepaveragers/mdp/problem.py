@@ -1,0 +1,122 @@
+"""An objective posed on a compiled MDP: checked, and turned into what the kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, Bool, Float64, frozen
+from ..errors import InputError
+from ..kernels.model import Model
+from .model import DacMdp
+from .objective import Objective
+
+
+def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Model:
+    """Return the arrays and numbers of one objective on one MDP.
+
+    Args:
+        mdp: the compiled MDP.
+        objective: the question.
+        policy: [N, A] float64, probabilities of a policy to evaluate instead of optimising.
+    """
+    k = mdp.graph.k if objective.k is None else int(objective.k)
+    if k > mdp.graph.k:
+        raise InputError(
+            "k", f"at most the compiled {mdp.graph.k}", k, "Compile again with a larger k."
+        )
+    actions = mdp.transitions.num_actions
+    return Model(
+        indices=_plain(mdp.graph.indices, np.int32),
+        distances=_plain(mdp.graph.distances, np.float32),
+        rewards=_plain(_rewards(mdp, objective), np.float64),
+        terminal=_plain(mdp.transitions.terminations, np.bool_),
+        allowed=_plain(_allowed(mdp, objective), np.bool_),
+        penalties=_plain(_penalties(mdp, objective), np.float64),
+        policy=_plain(np.empty((0, actions)) if policy is None else policy, np.float64),
+        k=k,
+        gamma=float(objective.gamma),
+        cost=float(objective.cost),
+        uniform=objective.weighting == "uniform",
+        adaptive=1.0 / _diameter(mdp) if objective.penalty == "adaptive" else 0.0,
+        slip=float(objective.slip),
+        worst_case=float(objective.worst_case),
+    )
+
+
+def _plain(array: Any, dtype: Any) -> Array:
+    """Return one memory layout for all: a kernel is compiled once per layout."""
+    return frozen(np.ascontiguousarray(np.asarray(array), dtype=dtype).view(np.ndarray))
+
+
+def action_number(mdp: DacMdp, action: object, parameter: str) -> int:
+    """Return the number of an action given by number or name."""
+    names = mdp.transitions.action_names
+    if isinstance(action, str) and action in names:
+        return names.index(action)
+    is_number = isinstance(action, int | np.integer) and not isinstance(action, bool)
+    if is_number and 0 <= int(action) < len(names):  # type: ignore[call-overload]
+        return int(action)  # type: ignore[call-overload, no-any-return]
+    allowed = f"actions in 0..{len(names) - 1} or of {', '.join(names[:20])}"
+    raise InputError(parameter, allowed, repr(action))
+
+
+def _rewards(mdp: DacMdp, objective: Objective) -> Array:
+    given, data = objective.rewards, mdp.transitions
+    if given is None:
+        return data.rewards
+    if callable(given):
+        given = given(data.observations, data.actions, data.next_observations)
+    rewards = _as_array("rewards", given, np.float64)
+    if rewards.shape != (len(data),):
+        raise InputError("rewards", f"of shape ({len(data)},)", f"shape {rewards.shape}")
+    if not np.isfinite(rewards).all():
+        raise InputError("rewards", "finite", "NaN or infinity")
+    return rewards
+
+
+def _penalties(mdp: DacMdp, objective: Objective) -> Array:
+    given, actions = objective.action_penalties, mdp.transitions.num_actions
+    penalties = np.zeros(actions)
+    if isinstance(given, Mapping):
+        for action, penalty in given.items():
+            penalties[action_number(mdp, action, "action_penalties")] = penalty
+    elif given is not None:
+        penalties = _as_array("action_penalties", given, np.float64)
+    if penalties.shape != (actions,) or not np.isfinite(penalties).all():
+        raise InputError(
+            "action_penalties", f"{actions} finite numbers, one per action, or a mapping", given
+        )
+    return penalties
+
+
+def _allowed(mdp: DacMdp, objective: Objective) -> Bool:
+    size, actions = len(mdp), mdp.transitions.num_actions
+    allowed = np.ones((1, actions), dtype=bool)
+    for action in objective.forbidden_actions:
+        allowed[0, action_number(mdp, action, "forbidden_actions")] = False
+    if not allowed.any():
+        raise InputError("forbidden_actions", "fewer than all actions", "all of them")
+    mask = objective.action_mask
+    if mask is None:
+        return allowed
+    if callable(mask):
+        mask = mask(mdp.transitions.next_observations)
+    mask = _as_array("action_mask", mask, np.bool_)
+    if mask.shape != (size, actions):
+        raise InputError("action_mask", f"of shape ({size}, {actions})", f"shape {mask.shape}")
+    return np.asarray(mask & allowed)
+
+
+def _diameter(mdp: DacMdp) -> float:
+    features = np.asarray(mdp.core_features, dtype=np.float64)
+    return float(np.linalg.norm(features.max(axis=0) - features.min(axis=0))) or 1.0
+
+
+def _as_array(parameter: str, given: Any, dtype: Any) -> Array:
+    try:
+        return np.asarray(given, dtype=dtype)
+    except (TypeError, ValueError):
+        raise InputError(parameter, "numbers", type(given).__name__) from None

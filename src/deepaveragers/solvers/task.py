@@ -1,0 +1,189 @@
+"""One solve, from the first sweep to the last."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from ..arrays import Float64
+from ..errors import InputError
+from ..kernels import cpu
+from ..progress import Advance, progress
+from .certificate import Certificate, rounding_of_backup
+from .plan import Status
+from .workspace import Workspace
+
+EVALUATION_RATIO = 0.005
+"""A policy is evaluated until a sweep changes values by so much less than the first residual."""
+PATIENCE = 12
+"""Sweeps without better bounds after which policies are left unevaluated for a while."""
+QUIET_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback learns after every sweep.
+
+    Attributes:
+        sweeps: sweeps over all states and actions so far.
+        error: certified error of the values.
+        allowed: the error at which planning stops.
+        seconds: time since the start.
+    """
+
+    sweeps: int
+    error: float
+    allowed: float
+    seconds: float
+
+
+Callback = Callable[[Progress], object]
+Outcome = tuple[Status, Certificate]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop before the tolerance is reached; moments of `time.perf_counter`."""
+
+    began: float
+    deadline: float
+    max_sweeps: float
+
+
+class Task:
+    """Drives a workspace to the tolerance, or to the first limit."""
+
+    def __init__(
+        self, work: Workspace, tolerance: float, limits: Limits, callback: Callback | None
+    ) -> None:
+        self.work, self.tolerance, self.limits, self.callback = work, tolerance, limits, callback
+        self.allowed = math.inf
+
+    def optimize(
+        self, evaluate: bool, first: tuple[Float64, Float64] | None
+    ) -> Outcome:
+        """Return the status and the bounds of a plan without horizon.
+
+        Args:
+            evaluate: evaluate policies between the sweeps; otherwise sweeps only.
+            first: values and action values [N, A] to begin with.
+        """
+        try:
+            with ExitStack() as stack:
+                return self._optimize(evaluate, first, _Line(stack))
+        except KeyboardInterrupt:
+            # Whatever the arrays hold now, one more sweep proves bounds on it.
+            self.work.recover()
+            return "interrupted", self.work.sweep()
+
+    def _optimize(
+        self, evaluate: bool, first: tuple[Float64, Float64] | None, line: _Line
+    ) -> Outcome:
+        work, gamma = self.work, self.work.model.gamma
+        proof = self._first_sweep()
+        floor = 0.3 * self.allowed * (1.0 - gamma) / max(gamma, 0.1)
+        if first is not None and evaluate:
+            work.restart(first[0])
+            work.prefer(first[1])
+        best, waited, sweeps_only, penance = math.inf, 0, 0, 8
+        while True:
+            status = self._status(proof, line)
+            if status is not None:
+                return status, proof
+            waited = 0 if proof.error < 0.95 * best else waited + 1
+            best = min(best, proof.error)
+            if waited >= PATIENCE:
+                waited, sweeps_only, penance = 0, penance, 2 * penance
+            if evaluate and sweeps_only == 0:
+                work.evaluate(ratio=EVALUATION_RATIO, floor=floor, deadline=self.limits.deadline)
+            sweeps_only = max(0, sweeps_only - 1)
+            proof = work.sweep()
+
+    def _first_sweep(self) -> Certificate:
+        """Sweep from V = 0, which tells the scale of the problem."""
+        work, gamma = self.work, self.work.model.gamma
+        proof = work.sweep(in_place=False)
+        if work.stuck:
+            raise InputError(
+                "forbidden_actions or action_mask",
+                "such that every state keeps an action that the data has",
+                f"{work.stuck} states without any",
+            )
+        scale = proof.residual / (1.0 - gamma)
+        self.allowed = self.tolerance * scale
+        finest = 4.0 * rounding_of_backup(work.model, scale, work.largest_penalty) / (1.0 - gamma)
+        if 0.0 < self.allowed < finest:
+            raise InputError(
+                "tolerance",
+                f"at least {finest / scale:.1e} for this MDP and gamma",
+                self.tolerance,
+                "Float64 cannot certify less.",
+            )
+        if scale == 0.0:
+            self.allowed = proof.error
+        return proof
+
+    def look_ahead(self, horizon: int) -> Outcome:
+        """Return the status and the bounds of a plan for a number of steps."""
+        work, gamma = self.work, self.work.model.gamma
+        gained, rounding, step = 0.0, 0.0, 0
+        status: Status = "optimal"
+        try:
+            for step in range(1, horizon + 1):
+                proof = self._first_sweep() if step == 1 else work.sweep(in_place=False)
+                gained = proof.residual if step == 1 else gained
+                rounding = proof.rounding + gamma * rounding
+                if step < horizon and (stop := self._limit(proof)):
+                    status = stop
+                    break
+        except KeyboardInterrupt:
+            raise
+        missing = gained * sum_of_powers(gamma, step, horizon)
+        bound = (missing + rounding) * (1.0 + 1e-12)
+        return status, Certificate(bound, bound, proof.residual, proof.rounding)
+
+    def _status(self, proof: Certificate, line: _Line) -> Status | None:
+        line.show(proof.error, self.allowed, time.perf_counter() - self.limits.began)
+        stop = self._limit(proof)
+        return "optimal" if proof.error <= self.allowed else stop
+
+    def _limit(self, proof: Certificate) -> Status | None:
+        now = time.perf_counter()
+        if self.callback is not None:
+            seen = Progress(self.work.sweeps, proof.error, self.allowed, now - self.limits.began)
+            if self.callback(seen):
+                return "interrupted"
+        if now > self.limits.deadline:
+            return "out_of_time"
+        return "out_of_sweeps" if self.work.sweeps >= self.limits.max_sweeps else None
+
+
+def sum_of_powers(gamma: float, first: int, end: int) -> float:
+    """Return gamma^first + ... + gamma^(end - 1)."""
+    return (gamma**first - gamma**end) / (1.0 - gamma) if end > first else 0.0
+
+
+class _Line:
+    """A progress bar for solves that take long, in decades of the error."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack, self._advance, self._shown = stack, None, 0
+        self._first = math.nan
+
+    _advance: Advance | None
+
+    def show(self, error: float, allowed: float, seconds: float) -> None:
+        if math.isnan(self._first):
+            self._first = error
+        if seconds < QUIET_SECONDS or not sys.stderr.isatty() or not 0.0 < allowed < self._first:
+            return
+        if self._advance is None:
+            self._advance = self._stack.enter_context(progress("planning", 100))
+        share = math.log(self._first / max(error, allowed)) / math.log(self._first / allowed)
+        percent = max(self._shown, int(100 * share))
+        self._advance(percent - self._shown)
+        self._shown = percent
