@@ -49,12 +49,12 @@ def make_rows(kind: str, rng: np.random.Generator, count: int, dimensions: int) 
     return rows
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(
     kind=st.sampled_from(KINDS),
     seed=st.integers(0, 2**32 - 1),
     count=st.sampled_from([1, 2, 3, 15, 16, 17, 128, 129, 600, 1100]),
-    dimensions=st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 33, 64, 65, 130, 600]),
+    dimensions=st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 65, 128, 129, 600]),
     k=st.integers(1, 12),
     offset=st.sampled_from([0.0, 1e6]),
     scale=st.sampled_from([1.0, 1e-12, 1e-160, 1e12]),

@@ -15,19 +15,37 @@ from ..arrays import Float64, Floats, Int32, Int64
 
 NO_ROW = np.int32(2**31 - 1)
 """Fills the places that no row has taken yet: it is after every row."""
-STRIDE = 16
+STRIDE = 128
+ROUGHLY = 1.0 + 1e-9
+"""Sums in another order differ by far less."""
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _rough_squared_distance(point: Any, row: Any, limit: float) -> float:
+    """The same sum in any order, which is several times faster; it may stop past the limit."""
+    total = 0.0
+    d = 0
+    while d < len(point) and total <= limit:
+        part = 0.0
+        for j in range(d, min(d + STRIDE, len(point))):
+            gap = point[j] - np.float64(row[j])
+            part += gap * gap
+        total += part
+        d += STRIDE
+    return total
 
 
 @njit(nogil=True, cache=True)
 def squared_distance(point: Any, row: Any, limit: float) -> float:
-    """Sum the squared gaps; stop early, at more than the limit, once that is passed."""
+    """Sum the squared gaps in order, or give anything above the limit if the sum is above it."""
+    if len(point) > STRIDE:
+        rough = _rough_squared_distance(point, row, limit * ROUGHLY)
+        if rough > limit * ROUGHLY:
+            return rough
     total = 0.0
-    d = 0
-    while d < len(point) and total <= limit:
-        for j in range(d, min(d + STRIDE, len(point))):
-            gap = point[j] - np.float64(row[j])
-            total += gap * gap
-        d += STRIDE
+    for j in range(len(point)):
+        gap = point[j] - np.float64(row[j])
+        total += gap * gap
     return total
 
 

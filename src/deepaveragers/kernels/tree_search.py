@@ -2,11 +2,11 @@
 
 Let f(x) be the leading principal coordinates of a point, and the norm of what they leave.
 Then |f(q) - f(x)| <= |q - x|: gaps in f, to a point or to the box around many points, are
-lower bounds of the distance. They are computed in float32. With rows scaled to norm 1,
-rounding moves f(x) by at most 2^-24 |x|, so a point is passed over only when its bound
-exceeds the k-th distance found so far by more than a margin of twice that, for the row and
-for the query. What remains is measured in float64 from the rows themselves, dimension after
-dimension, and ordered by (distance, row): the answer does not depend on the filter.
+lower bounds of the distance. They are computed in float32; rounding moves f(x) by a small share
+of |x| (see `principal`), so a point is passed over only when its bound exceeds the k-th
+distance found so far by more than that margin, for the row and for the query. What remains
+is measured in float64 from the rows themselves, dimension after dimension, and ordered by
+(distance, row): the answer does not depend on the filter.
 """
 
 from __future__ import annotations
@@ -23,36 +23,9 @@ from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
 
 FLOAT32_ROUNDING = 2.0**-23
 LARGEST_FLOAT32 = np.float32(3.4e38)
-FARTHEST_QUERY = 1e18
-"""Filter coordinates are cut off here: a bound that is still right, and squares that are finite."""
 ORTHOGONALITY = 1e-9
 UNDERFLOW = 1e-307
 STACK = 256
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _to_filter(point: Any, mean: Any, scale: float, rotation: Any, work: Any, out: Any) -> float:
-    """Write the filter coordinates of a point; return its norm in the scaled frame."""
-    dimensions, kept = rotation.shape
-    for j in range(kept):
-        work[j] = 0.0
-    norm = 0.0
-    for d in range(dimensions):
-        value = (point[d] - mean[d]) * scale
-        norm += value * value
-        for j in range(kept):
-            work[j] += value * rotation[d, j]
-    for j in range(kept):
-        out[j] = min(max(work[j], -FARTHEST_QUERY), FARTHEST_QUERY)
-    if kept < dimensions:
-        left = 0.0
-        for d in range(dimensions):
-            value = (point[d] - mean[d]) * scale
-            for j in range(kept):
-                value -= rotation[d, j] * work[j]
-            left += value * value
-        out[kept] = min(math.sqrt(left), FARTHEST_QUERY)
-    return math.sqrt(norm)
 
 
 @njit(nogil=True, cache=True)
@@ -68,9 +41,9 @@ def _squared_bound(squared: float, scale: float, margin: float, dimensions: int)
 def search(
     points: Float64,
     queries: Int64,
-    mean: Float64,
-    rotation: Float64,
-    frame: Float64,
+    coordinates: Float32,
+    margins: Float64,
+    scale: float,
     first_child: Int64,
     boxes: Float32,
     leaves: Float32,
@@ -85,9 +58,9 @@ def search(
     Args:
         points: [B, D] query points.
         queries: which of them, nearby ones after one another.
-        mean: [D] origin of the filter frame.
-        rotation: [D, F] leading principal directions.
-        frame: scale of the filter frame, and the rounding margin of the rows in it.
+        coordinates: [B, F] f of the points.
+        margins: [B] how far rounding may have moved f of a point, and of any row, together.
+        scale: of the filter frame.
         first_child: [nodes + 1], see `tree_build`.
         boxes: [nodes, dimensions, 2, lanes].
         leaves: [leaves, dimensions, lanes].
@@ -100,15 +73,12 @@ def search(
     leaf_count, k = len(leaves), squared.shape[1]
     leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
     root = leaf_count + len(boxes) - 1
-    work = np.empty(rotation.shape[1], np.float64)
-    query = np.zeros(leaves.shape[1], np.float32)
     sums = np.empty(POINT_LANES, np.float32)
     stack = np.empty(STACK, np.int64)
     nearest = np.empty(STACK, np.float32)
     for i in queries:
         point, best, best_rows = points[i], squared[i], found[i]
-        norm = _to_filter(point, mean, frame[0], rotation, work, query)
-        margin = FLOAT32_ROUNDING * norm + frame[1]
+        query, margin = coordinates[i], margins[i]
         bound = LARGEST_FLOAT32
         stack[0], nearest[0] = root, np.float32(0.0)
         height = 1
@@ -131,7 +101,7 @@ def search(
                 position = node * POINT_LANES + lane
                 value = squared_distance(point, rows[position], best[k - 1])
                 if insert_group(best, best_rows, value, position, starts, members):
-                    bound = _squared_bound(best[k - 1], frame[0], margin, len(point))
+                    bound = _squared_bound(best[k - 1], scale, margin, len(point))
 
 
 @njit(nogil=True, cache=True)
@@ -155,26 +125,18 @@ def _push(stack: Any, nearest: Any, height: int, first: int, near: int, sums: An
 
 @njit(nogil=True, cache=True)
 def locate(
-    points: Float64,
-    mean: Float64,
-    rotation: Float64,
-    frame: Float64,
-    first_child: Int64,
-    boxes: Float32,
-    leaves: Float32,
-    found: Int64,
+    coordinates: Float32, first_child: Int64, boxes: Float32, leaf_count: int, found: Int64
 ) -> None:
     """Write the leaf that each point falls into, taking the nearest box at every level."""
-    leaf_count, box_size = len(leaves), boxes.shape[1] * 2 * BOX_LANES
-    work = np.empty(rotation.shape[1], np.float64)
-    query = np.zeros(leaves.shape[1], np.float32)
+    box_size = boxes.shape[1] * 2 * BOX_LANES
     sums = np.empty(POINT_LANES, np.float32)
-    for i in range(len(points)):
-        _to_filter(points[i], mean, frame[0], rotation, work, query)
+    for i in range(len(coordinates)):
         node = leaf_count + len(boxes) - 1
         while node >= leaf_count:
             inner = node - leaf_count
-            near_boxes(boxes, inner * box_size, query, boxes.shape[1], LARGEST_FLOAT32, sums)
+            near_boxes(
+                boxes, inner * box_size, coordinates[i], boxes.shape[1], LARGEST_FLOAT32, sums
+            )
             nearest = 0
             for lane in range(1, BOX_LANES):
                 if sums[lane] < sums[nearest]:

@@ -6,8 +6,13 @@ tell most points apart. With P the projection on the leading directions,
     |q - x|^2  >=  |P q - P x|^2 + (|q - P q| - |x - P x|)^2,
 
 which every engine uses as its lower bound. Rows are scaled by a power of two to a norm near 1
-(exact, and it keeps float32 in range). Any orthonormal rotation would do: a sample of the
-rows decides this one.
+(exact, and it keeps float32 in range).
+
+Rounding to float32 moves the leading coordinates of x by at most 2^-24 |x|, and the float64
+steps before that by far less. The norm of the rest, sqrt(|x|^2 - |P x|^2), is moved by up to
+sqrt(D 2^-52) |x|, by cancellation. Margins are twice these or more.
+
+Any orthonormal rotation would do: a sample of the rows decides this one.
 """
 
 from __future__ import annotations
@@ -20,6 +25,8 @@ from ..arrays import Float32, Float64, Floats
 
 SAMPLE = 50_000
 BLOCK_NUMBERS = 4_000_000
+FLOAT32_ROUNDING = 2.0**-23
+FARTHEST = 1e18
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,27 +43,33 @@ class PrincipalFrame:
     rotation: Float64
     scale: float
 
-    @property
-    def residual(self) -> bool:
-        """Whether a last coordinate holds the norm of what the rotation leaves."""
-        return self.rotation.shape[0] > self.rotation.shape[1]
+    def coordinates(self, points: Floats, width: int) -> tuple[Float32, Float64]:
+        """Return filter coordinates [B, width], filled up with zeros, and margins [B].
 
-    def coordinates(self, rows: Floats, width: int) -> tuple[Float32, Float64]:
-        """Return filter coordinates [N, width], filled up with zeros, and scaled norms [N]."""
-        kept = self.rotation.shape[1]
-        out = np.zeros((len(rows), width), dtype=np.float32)
-        norms = np.empty(len(rows))
-        block = max(1, BLOCK_NUMBERS // self.rotation.shape[0])
-        for start in range(0, len(rows), block):
+        The margin is how far rounding may have moved the coordinates of a point. Those that
+        float32 cannot square are cut off; for rows within the frame the bound stays right.
+        """
+        dimensions, kept = self.rotation.shape
+        out = np.zeros((len(points), width), dtype=np.float32)
+        margins = np.empty(len(points))
+        block = max(1, BLOCK_NUMBERS // dimensions)
+        for start in range(0, len(points), block):
             part = slice(start, start + block)
-            centred = (rows[part] - self.mean) * self.scale
+            centred = (points[part] - self.mean) * self.scale
             rotated = centred @ self.rotation
+            squared = np.einsum("ij,ij->i", centred, centred)
+            if kept < dimensions:
+                left = squared - np.einsum("ij,ij->i", rotated, rotated)
+                out[part, kept] = np.sqrt(np.maximum(left, 0.0))
+            np.sqrt(squared, out=margins[part])
+            if margins[part].max(initial=0.0) > FARTHEST:
+                rotated = np.clip(rotated, -FARTHEST, FARTHEST)
+                np.minimum(out[part], FARTHEST, out=out[part])
             out[part, :kept] = rotated
-            norms[part] = np.sqrt(np.einsum("ij,ij->i", centred, centred))
-            if self.residual:
-                left = centred - rotated @ self.rotation.T
-                out[part, kept] = np.sqrt(np.einsum("ij,ij->i", left, left))
-        return out, norms
+        margins *= FLOAT32_ROUNDING
+        if kept < dimensions:
+            margins *= 1.0 + np.sqrt(dimensions) / 2.0
+        return out, margins
 
 
 def principal_frame(rows: Floats, directions: int) -> PrincipalFrame:

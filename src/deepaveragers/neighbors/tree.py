@@ -14,20 +14,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float64, Floats, Int32, Int64
+from ..arrays import Float32, Float64, Floats, Int32, Int64
 from ..kernels.exact import NO_ROW
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
 from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
-from ..kernels.tree_search import FLOAT32_ROUNDING, locate, search
+from ..kernels.tree_search import locate, search
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR
 from .principal import principal_frame
 from .threads import share
 
-LEAF_DIMENSIONS = 64
+LEAF_DIMENSIONS = 128
 BOX_DIMENSIONS = 8
+WIDE = 64
 WIDE_BOX_DIMENSIONS = 32
-"""Boxes of data with more than `LEAF_DIMENSIONS` dimensions."""
+"""Boxes of data with more than `WIDE` dimensions."""
 SMALL_BATCH = 32
 """Up to here, ordering the queries costs more than it gives."""
 
@@ -44,11 +45,12 @@ class TreeIndex:
             return
         members, starts = group_identical(rows)
         distinct = rows[members[starts[:-1]]] if len(starts) <= self._size else rows[members]
-        wide = self._dimensions > LEAF_DIMENSIONS
-        frame = principal_frame(distinct, LEAF_DIMENSIONS - 1 if wide else self._dimensions)
+        cut = self._dimensions > LEAF_DIMENSIONS
+        frame = principal_frame(distinct, LEAF_DIMENSIONS - 1 if cut else self._dimensions)
         width = _padded(min(self._dimensions, LEAF_DIMENSIONS))
+        wide = self._dimensions > WIDE
         box_width = min(width, WIDE_BOX_DIMENSIONS if wide else BOX_DIMENSIONS)
-        coordinates, norms = frame.coordinates(distinct, width)
+        coordinates, margins = frame.coordinates(distinct, width)
         order = np.arange(len(distinct), dtype=np.int32)
         scratch = np.empty(len(order), np.float32), np.empty((2, box_width), np.float32)
         order_points(coordinates, order, *scratch, np.empty((256, 3), np.int64))
@@ -65,8 +67,7 @@ class TreeIndex:
         self._starts = np.append(0, np.cumsum(counts)).astype(np.int32)
         shift = np.repeat(starts[:-1][order] - self._starts[:-1], counts)
         self._members = members[np.arange(self._size, dtype=np.int32) + shift]
-        self._mean, self._rotation = frame.mean, frame.rotation
-        self._frame = np.array([frame.scale, FLOAT32_ROUNDING * norms.max()])
+        self._frame, self._margin = frame, margins.max()
         self._one = np.zeros(1, dtype=np.int64)
 
     @property
@@ -81,63 +82,53 @@ class TreeIndex:
         if self._size == 0:
             return np.full((len(points), k), NO_NEIGHBOR, dtype=np.int32), squared
         found = np.full((len(points), k), NO_ROW)
-        if len(points) <= SMALL_BATCH:
-            queries = self._one if len(points) == 1 else np.arange(len(points))
-            self._search(wanted, queries, squared, found)
+        coordinates, margins = self._frame.coordinates(wanted, self._leaves.shape[1])
+        margins += self._margin
+        if len(points) == 1:
+            queries = self._one
+        elif len(points) <= SMALL_BATCH:
+            queries = np.arange(len(points))
         else:
-            self._search_ordered(wanted, squared, found, threads)
+            queries = self._leaf_order(coordinates, threads)
+
+        def work(part: slice) -> None:
+            search(
+                wanted,
+                queries[part],
+                coordinates,
+                margins,
+                self._frame.scale,
+                self._first_child,
+                self._boxes,
+                self._leaves,
+                self._rows,
+                self._starts,
+                self._members,
+                squared,
+                found,
+            )
+
+        share(work, len(points), threads)
         if k > self._size:
             found[found == NO_ROW] = NO_NEIGHBOR
         return found, np.sqrt(squared, out=squared)
 
     def leaf_order(self, points: Floats, *, threads: int = 1) -> Int64:
         """Return the points' numbers such that nearby points follow one another."""
-        wanted: Float64 = np.ascontiguousarray(points, dtype=np.float64)
-        leaf = np.zeros(len(points), dtype=np.int64)
         if self._size == 0:
-            return leaf
+            return np.arange(len(points))
+        coordinates, _ = self._frame.coordinates(points, self._leaves.shape[1])
+        return self._leaf_order(coordinates, threads)
+
+    def _leaf_order(self, coordinates: Float32, threads: int) -> Int64:
+        leaf = np.empty(len(coordinates), dtype=np.int64)
 
         def work(part: slice) -> None:
-            locate(
-                wanted[part],
-                self._mean,
-                self._rotation,
-                self._frame,
-                self._first_child,
-                self._boxes,
-                self._leaves,
-                leaf[part],
-            )
+            tree = self._first_child, self._boxes, len(self._leaves)
+            locate(coordinates[part], *tree, leaf[part])
 
-        share(work, len(points), threads)
+        share(work, len(coordinates), threads)
         return np.argsort(leaf, kind="stable")
-
-    def _search_ordered(
-        self, points: Float64, squared: Float64, found: Int32, threads: int
-    ) -> None:
-        queries = self.leaf_order(points, threads=threads)
-        share(
-            lambda part: self._search(points, queries[part], squared, found),
-            len(points),
-            threads,
-        )
-
-    def _search(self, points: Float64, queries: Int64, squared: Float64, found: Int32) -> None:
-        search(
-            points,
-            queries,
-            self._mean,
-            self._rotation,
-            self._frame,
-            self._first_child,
-            self._boxes,
-            self._leaves,
-            self._rows,
-            self._starts,
-            self._members,
-            squared,
-            found,
-        )
 
 
 def _padded(dimensions: int) -> int:
