@@ -41,6 +41,30 @@ def test_round_trip_is_exact(kind, request, tmp_path):
         assert np.array_equal(again.policy().q_values(queries), thing.policy().q_values(queries))
 
 
+OBJECTIVES = {
+    "mapping": {"action_penalties": {0: 0.5, "1": 0.25}},
+    "names": {"forbidden_actions": ("1",)},
+    "rewards": {"rewards": np.linspace(0, 1, 3_000)},
+    "mask": {"action_mask": np.arange(6_000).reshape(3_000, 2) % 3 != 1},
+    "numbers": {"slip": 0.1, "worst_case": 0.2, "penalty": "adaptive", "horizon": 7},
+}
+
+
+@pytest.mark.parametrize("case", OBJECTIVES)
+def test_objectives_survive(case, model, tmp_path):
+    plan = model.solve(gamma=0.9, **OBJECTIVES[case])
+    da.save(plan, tmp_path / "plan")
+    again = da.load(tmp_path / "plan")
+    assert np.array_equal(again.mdp.solve(again.objective).values, plan.values)
+
+
+def test_an_objective_with_a_function_is_not_saved(model, tmp_path):
+    plan = model.solve(gamma=0.5, rewards=lambda s, a, t: t[:, 0])
+    with pytest.raises(da.InputError, match="Solve with the array"):
+        da.save(plan, tmp_path / "plan")
+    assert not (tmp_path / "plan").exists()
+
+
 def test_saving_again_replaces_and_leaves_nothing_behind(cartpole, tmp_path):
     path = tmp_path / "bundle"
     da.save(cartpole, path)

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
         MissingExtraError,
         StorageError,
     )
+    from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
+    from .policy.decision import Decision
     from .policy.policy import Policy
     from .representation.encoder import Encoder, Identity, Standardize
     from .solvers.plan import Plan
@@ -40,9 +42,11 @@ if TYPE_CHECKING:
 __all__ = [
     "BundleError",
     "DacMdp",
+    "Decision",
     "DeepAveragersError",
     "Encoder",
     "EvaluationReport",
+    "Guarantee",
     "Identity",
     "InputError",
     "MissingExtraError",
@@ -56,6 +60,7 @@ __all__ = [
     "collect",
     "compile",
     "evaluate",
+    "guarantee",
     "load",
     "save",
 ]
@@ -68,12 +73,15 @@ _HOMES = {
     "InputError": "errors",
     "MissingExtraError": "errors",
     "StorageError": "errors",
+    "Guarantee": "evaluation.guarantee",
+    "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",
     "evaluate": "evaluation.rollouts",
     "DacMdp": "mdp.model",
     "compile": "mdp.model",
     "Objective": "mdp.objective",
     "NeighborGraph": "neighbors.graph",
+    "Decision": "policy.decision",
     "Policy": "policy.policy",
     "Encoder": "representation.encoder",
     "Identity": "representation.encoder",

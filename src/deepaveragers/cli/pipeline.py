@@ -76,7 +76,7 @@ def compile(
         load_as(Transitions, data),
         k,
         encoders[encoder](),
-        neighbors=neighbors,
+        neighbors=neighbors,  # type: ignore[arg-type]
         time_budget=time_budget,
         allow_approximate=approximate,
         resume_dir=resume_dir,

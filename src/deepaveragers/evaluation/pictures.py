@@ -32,7 +32,7 @@ def quickstart_picture(plan: Plan, returns: Mapping[str, Float64], path: Path) -
 def draw_returns(axes: Any, returns: Mapping[str, Float64]) -> None:
     """Draw mean returns as bars with 95 % intervals, and every episode as a dot."""
     generator = np.random.default_rng(0)
-    for place, (name, values) in enumerate(returns.items()):
+    for place, values in enumerate(returns.values()):
         low, high = bootstrap_interval(values)
         color = COLORS[place % len(COLORS)]
         axes.bar(place, values.mean(), width=0.6, color=color, alpha=0.75)

@@ -61,14 +61,25 @@ def outcomes(model: Model, values: Float64) -> Float64:
     return np.where(there, gain, np.inf)
 
 
+def mixture(model: Model, gain: Float64) -> Float64:
+    """Return [N, A, k] float64, (1 - w) alpha + w on the worst outcome: Q is its average."""
+    shares = (1.0 - model.worst_case) * weights(model)
+    if model.worst_case > 0.0:
+        worst = np.arange(model.k) == gain.argmin(axis=2)[:, :, None]
+        shares += model.worst_case * (worst & neighbors_there(model))
+    return shares
+
+
+def average_outcomes(model: Model, values: Float64) -> Float64:
+    """Return [N, A] float64, Q of states that go on."""
+    gain = outcomes(model, values)
+    average = (mixture(model, gain) * np.where(np.isfinite(gain), gain, 0.0)).sum(axis=2)
+    return np.where(available_actions(model), average - model.penalties, -np.inf)
+
+
 def action_values(model: Model, values: Float64) -> Float64:
     """Return [N, A] float64, Q."""
-    gain = outcomes(model, values)
-    average = (weights(model) * np.where(np.isfinite(gain), gain, 0.0)).sum(axis=2)
-    available = available_actions(model)
-    worst = np.where(available, gain.min(axis=2), 0.0)
-    q_values = (1.0 - model.worst_case) * average + model.worst_case * worst - model.penalties
-    q_values = np.where(available, q_values, -np.inf)
+    q_values = average_outcomes(model, values)
     q_values[model.terminal] = 0.0
     return q_values
 

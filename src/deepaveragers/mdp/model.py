@@ -15,6 +15,7 @@ from ..representation.encoder import Encoder, as_encoder
 from .objective import Objective
 
 if TYPE_CHECKING:
+    from ..neighbors.search import Engine
     from ..solvers.plan import Plan
 
 
@@ -96,7 +97,7 @@ def compile(
     k: int = 5,
     encoder: Encoder | Callable[[Array], Any] | None = None,
     *,
-    neighbors: str = "auto",
+    neighbors: Engine = "auto",
     time_budget: float | None = None,
     allow_approximate: bool = False,
     threads: int | None = None,

@@ -94,8 +94,9 @@ class Objective:
             share = getattr(self, name)
             if not _is_number(share) or not 0.0 <= share <= 1.0:
                 raise InputError(name, "a number in [0, 1]", share)
-        if isinstance(self.forbidden_actions, int | str):
-            object.__setattr__(self, "forbidden_actions", (self.forbidden_actions,))
+        forbidden = self.forbidden_actions
+        forbidden = (forbidden,) if isinstance(forbidden, int | str) else tuple(forbidden)
+        object.__setattr__(self, "forbidden_actions", forbidden)
 
 
 def _check_count(name: str, value: object) -> None:

@@ -3,49 +3,119 @@
 - "nearest" (the paper's state-level heuristic, read as in its text): with c_i the k
   nearest core states and alpha_i their normalised weights,
   Q(s, a) = sum_i alpha_i Q(c_i, a). One search per decision.
-- "lookahead" (Eq. 3): with the k nearest transitions of each action a,
-  Q(s, a) = sum_j alpha_j (r_j - C d_j + gamma V(s'_j)). One search per action.
+- "lookahead" (Eq. 3): with the k nearest transitions of each action a and the objective's
+  own operator, Q(s, a) = sum_j alpha_j (r_j - C d_j + gamma V(s'_j)). One search per action.
 
-Core states where an episode ended have no actions, and are never neighbours.
+Core states where an episode ended have no actions, and are never neighbours. A core state
+that may not take an action has no say about it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..arrays import Float64, Floats
+from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
-from ..mdp.objective import DISTANCE_OFFSET
+from ..kernels import reference
+from ..kernels.model import DISTANCE_OFFSET, Model
+from ..mdp.problem import pose
 from ..neighbors.tree import TreeIndex
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan
 
 
+@dataclass(frozen=True, eq=False)
+class Grounds:
+    """What the Q-value of one action at one state rests on.
+
+    Attributes:
+        transitions: [k] int64, indices in the data.
+        distances: [k] float64, of the state to them.
+        weights: [k] float64, together 1.
+        shares: [k] float64, together the Q-value.
+        reward: expected immediate reward.
+        penalty: expected price of distance and action.
+    """
+
+    transitions: Int64
+    distances: Float64
+    weights: Float64
+    shares: Float64
+    reward: float
+    penalty: float
+
+
+class Lookup(Protocol):
+    """One way to Q-values of any state."""
+
+    def q_values(self, features: Floats, observations: Array) -> Float64:
+        """Return [B, A] for features [B, D] of observations [B, ...]."""
+
+    def grounds(self, features: Floats, action: int) -> Grounds:
+        """Return what the Q-value of an action at features [1, D] rests on."""
+
+
 class Nearest:
     """Q-values by the nearest core states."""
 
     def __init__(self, plan: Plan, k: int) -> None:
-        living = np.flatnonzero(~plan.mdp.transitions.terminations)
-        if len(living) == 0:
+        self._plan = plan
+        self.living = np.flatnonzero(~plan.mdp.transitions.terminations)
+        if len(self.living) == 0:
             raise InputError(
                 "lookup",
                 "'lookahead' for a dataset in which every transition ends its episode",
                 "'nearest'",
             )
-        self._k = min(k, len(living))
-        self._uniform = plan.objective.weighting == "uniform"
-        self._index = TreeIndex(plan.mdp.core_features[living])
-        self._q_values = plan.q_values[living]
+        self._k = min(k, len(self.living))
+        self.features = plan.mdp.core_features[self.living]
+        self.index = TreeIndex(self.features)
+        self._q_values = plan.q_values[self.living]
+        unavailable = np.isneginf(self._q_values)
+        self._partly_masked = bool((unavailable.any(axis=0) & ~unavailable.all(axis=0)).any())
 
-    def q_values(self, features: Floats) -> Float64:
+    def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D]."""
-        rows, distances = self._index.query(features, self._k)
-        weights = np.ones_like(distances) if self._uniform else 1.0 / (distances + DISTANCE_OFFSET)
-        weights /= weights.sum(axis=1, keepdims=True)
-        return np.einsum("bk,bka->ba", weights, self._q_values[rows])
+        rows, distances = self.index.query(features, self._k)
+        weights = _weights(distances, self._plan.objective.weighting)
+        if not self._partly_masked:
+            return np.einsum("bk,bka->ba", weights, self._q_values[rows])
+        return self._masked_average(weights, self._q_values[rows])
+
+    @staticmethod
+    def _masked_average(weights: Float64, q_values: Float64) -> Float64:
+        may = np.isfinite(q_values)
+        total = np.einsum("bk,bka->ba", weights, may)
+        summed = np.einsum("bk,bka->ba", weights, np.where(may, q_values, 0.0))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(total > 0.0, summed / total, -np.inf)
+
+    def grounds(self, features: Floats, action: int) -> Grounds:
+        """Return what the Q-value of an action at features [1, D] rests on."""
+        rows, distances = self.index.query(features, self._k)
+        weights = _weights(distances, self._plan.objective.weighting)[0]
+        states = self.living[rows[0]]
+        q_values = self._plan.q_values[states, action]
+        weights = np.where(np.isfinite(q_values), weights, 0.0)
+        weights /= weights.sum()
+        model = pose(self._plan.mdp, self._plan.objective)
+        model = model._replace(
+            indices=model.indices[states, action, : model.k][:, None],
+            distances=model.distances[states, action, : model.k][:, None],
+        )
+        rewards, penalties = _parts(model, self._plan.values, action)
+        return Grounds(
+            transitions=states,
+            distances=distances[0],
+            weights=weights,
+            shares=weights * np.where(weights > 0.0, q_values, 0.0),
+            reward=float(weights @ rewards),
+            penalty=float(weights @ penalties),
+        )
 
 
 class Lookahead:
@@ -55,26 +125,80 @@ class Lookahead:
         data = plan.mdp.transitions
         self._plan = plan
         self._k = k
+        self._model = pose(plan.mdp, plan.objective)
         self._members = [np.flatnonzero(data.actions == a) for a in range(data.num_actions)]
         self._indexes = [
             TreeIndex(plan.mdp.source_features[rows]) if len(rows) else None
             for rows in self._members
         ]
+        mask = plan.objective.action_mask
+        if mask is not None and not callable(mask):
+            raise InputError(
+                "lookup",
+                "'nearest' where the objective's action_mask is an array",
+                "'lookahead'",
+                "Give the mask as a function of observations.",
+            )
+        self._mask = mask
 
-    def q_values(self, features: Floats) -> Float64:
-        """Return [B, A] for features [B, D]."""
-        plan, objective = self._plan, self._plan.objective
-        result = np.full((len(features), len(self._members)), -np.inf)
+    def q_values(self, features: Floats, observations: Array) -> Float64:
+        """Return [B, A] for features [B, D] of observations [B, ...]."""
+        model = self._model_at(*self._find(features))
+        q_values = reference.average_outcomes(model, self._plan.values)
+        if self._mask is not None:
+            q_values = np.where(np.asarray(self._mask(observations)), q_values, -np.inf)
+        return q_values
+
+    def grounds(self, features: Floats, action: int) -> Grounds:
+        """Return what the Q-value of an action at features [1, D] rests on."""
+        indices, distances = self._find(features)
+        indices, distances = indices[:, [action]], distances[:, [action]]
+        model = self._model_at(indices, distances)
+        there = indices[0, 0] >= 0
+        gain = reference.outcomes(model, self._plan.values)
+        weights = reference.mixture(model, gain)[0, 0][there]
+        fee = float(model.penalties[action])
+        rewards, penalties = _parts(model, self._plan.values, action)
+        return Grounds(
+            transitions=indices[0, 0][there].astype(np.int64),
+            distances=distances[0, 0][there],
+            weights=weights,
+            shares=weights * (gain[0, 0][there] - fee),
+            reward=float(rewards[0]),
+            penalty=float(penalties[0]),
+        )
+
+    def _find(self, features: Floats) -> tuple[Array, Array]:
+        shape = (len(features), len(self._members), self._k)
+        indices = np.full(shape, -1, dtype=np.int64)
+        distances = np.full(shape, np.inf)
         for action, (members, index) in enumerate(zip(self._members, self._indexes, strict=True)):
-            if index is None:
-                continue
-            rows, distances = index.query(features, min(self._k, len(members)))
-            rows = members[rows]
-            weights = 1.0 / (distances + DISTANCE_OFFSET)
-            if objective.weighting == "uniform":
-                weights = np.ones_like(distances)
-            weights /= weights.sum(axis=1, keepdims=True)
-            outcomes = plan.mdp.transitions.rewards[rows] - objective.cost * distances
-            outcomes += objective.gamma * plan.values[rows]
-            result[:, action] = (weights * outcomes).sum(axis=1)
-        return result
+            if index is not None:
+                rows, gaps = index.query(features, self._k)
+                indices[:, action] = np.where(rows >= 0, members[rows], -1)
+                distances[:, action] = gaps
+        return indices, distances
+
+    def _model_at(self, indices: Array, distances: Array) -> Model:
+        """Return the model with the neighbours of other states in place of the core states'."""
+        return self._model._replace(indices=indices, distances=distances, k=self._k)
+
+
+def _weights(distances: Float64, weighting: str) -> Float64:
+    weights = (
+        np.ones_like(distances) if weighting == "uniform" else 1.0 / (distances + DISTANCE_OFFSET)
+    )
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def _parts(model: Model, values: Float64, action: int) -> tuple[Float64, Float64]:
+    """Return [B] expected reward and price of one action, the only one of the model's rows."""
+    gain = reference.outcomes(model, values)
+    mixture = reference.mixture(model, gain)[:, 0]
+    indices = model.indices[:, 0]
+    rows = np.where(indices >= 0, indices, 0)
+    rewards = model.rewards[rows]
+    prices = np.where(indices >= 0, rewards + model.gamma * values[rows] - gain[:, 0], 0.0)
+    fee = float(model.penalties[action])
+    return (mixture * rewards).sum(axis=1), (mixture * prices).sum(axis=1) + fee

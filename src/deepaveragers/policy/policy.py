@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from ..arrays import Array, Float64, Int64
+from ..arrays import Array, Float64, Floats, Int64
 from ..data.observations import as_observations
 from ..errors import InputError
-from .lookup import Lookahead, Nearest
+from ..mdp.problem import action_number
+from . import explaining
+from .decision import Decision, ImaginedStep
+from .lookup import Lookahead, Lookup, Nearest
+from .support import Support, measure_support
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan
 
-Lookup = Literal["nearest", "lookahead"]
+LookupName = Literal["nearest", "lookahead"]
+Fallback = int | str | Callable[[Array], Any]
 
 
 class Policy:
@@ -25,7 +32,11 @@ class Policy:
         k: neighbours to average, the paper's k_pi.
         lookup: "nearest" or "lookahead"; see `policy.lookup`.
         epsilon: chance of a random available action.
-        seed: of those random actions.
+        support_threshold: in [0, 1]; where the support of an observation is smaller, the
+            fallback acts. See `policy.support`.
+        fallback: an action by number or name, or a function from observations [B, ...] to
+            actions [B].
+        seed: of the random actions.
     """
 
     def __init__(
@@ -33,23 +44,34 @@ class Policy:
         plan: Plan,
         *,
         k: int = 11,
-        lookup: Lookup = "nearest",
+        lookup: LookupName = "nearest",
         epsilon: float = 0.0,
+        support_threshold: float | None = None,
+        fallback: Fallback | None = None,
         seed: int = 0,
     ) -> None:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise InputError("k", "a whole number >= 1", k)
-        if lookup not in get_args(Lookup):
+        if lookup not in get_args(LookupName):
             raise InputError("lookup", "'nearest' or 'lookahead'", repr(lookup))
-        if not isinstance(epsilon, int | float) or not 0.0 <= epsilon <= 1.0:
-            raise InputError("epsilon", "a number in [0, 1]", epsilon)
+        _check_share("epsilon", epsilon)
+        if (support_threshold is None) != (fallback is None):
+            raise InputError(
+                "support_threshold and fallback", "given together", "one without the other"
+            )
+        if support_threshold is not None:
+            _check_share("support_threshold", support_threshold)
+        if isinstance(fallback, int | str):
+            fallback = action_number(plan.mdp, fallback, "fallback")
         self.plan = plan
         self.k = k
         self.lookup = lookup
         self.epsilon = float(epsilon)
+        self.support_threshold = support_threshold
+        self._fallback = fallback
         self._random = np.random.default_rng(seed)
         self._shape = plan.mdp.transitions.observation_shape
-        self._lookup = Nearest(plan, k) if lookup == "nearest" else Lookahead(plan, k)
+        self._lookup: Lookup = Nearest(plan, k) if lookup == "nearest" else Lookahead(plan, k)
 
     def __repr__(self) -> str:
         return f"Policy(k={self.k}, lookup={self.lookup!r}, epsilon={self.epsilon})"
@@ -62,7 +84,12 @@ class Policy:
 
     def q_values(self, observations: Any) -> Float64:
         """Return [B, A] float64; -inf for an action that is not available."""
-        return self._q_of(self._batch(observations)[0])
+        batch = self._batch(observations)[0]
+        return self._lookup.q_values(self._encode(batch), batch)
+
+    def support(self, observations: Any) -> Float64:
+        """Return [B] in [0, 1]: how well the data support each observation."""
+        return self._support_of(self._encode(self._batch(observations)[0]))
 
     def predict(
         self,
@@ -76,17 +103,71 @@ class Policy:
         actions = self._choose(batch, 0.0 if deterministic else self.epsilon)
         return (actions[0] if single else actions), state
 
+    def explain(self, observation: Any) -> Decision:
+        """Return the greedy decision at one observation, with the evidence behind it."""
+        batch = self._one(observation)
+        features = self._encode(batch)
+        chosen = int(self._choose(batch, 0.0)[0])
+        score = float(self._support_of(features)[0])
+        return explaining.explain(
+            self.plan,
+            self._lookup,
+            features,
+            self._lookup.q_values(features, batch)[0],
+            action=chosen,
+            support=score,
+            abstained=self.support_threshold is not None and score < self.support_threshold,
+        )
+
+    def imagine(self, observation: Any, steps: int = 10) -> list[ImaginedStep]:
+        """Return the most likely future through the data when the plan is followed."""
+        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+            raise InputError("steps", "a whole number >= 1", steps)
+        batch = self._one(observation)
+        features = self._encode(batch)
+        action = int(np.argmax(self._lookup.q_values(features, batch)[0]))
+        return explaining.imagine(self.plan, self._lookup, features, action, steps)
+
     def _choose(self, batch: Array, epsilon: float) -> Int64:
-        q_values = self._q_of(batch)
+        features = self._encode(batch)
+        q_values = self._lookup.q_values(features, batch)
         actions = np.argmax(q_values, axis=1)
         if epsilon > 0.0:
             explore = self._random.random(len(batch)) < epsilon
             for row in np.flatnonzero(explore):
                 actions[row] = self._random.choice(np.flatnonzero(np.isfinite(q_values[row])))
+        if self.support_threshold is not None:
+            thin = self._support_of(features) < self.support_threshold
+            if thin.any():
+                actions[thin] = self._fall_back(batch[thin])
         return actions
 
-    def _q_of(self, batch: Array) -> Float64:
-        return self._lookup.q_values(self.plan.mdp.encoder.encode(batch))
+    def _fall_back(self, batch: Array) -> Any:
+        return self._fallback(batch) if callable(self._fallback) else self._fallback
+
+    def _encode(self, batch: Array) -> Floats:
+        return self.plan.mdp.encoder.encode(batch)
+
+    @cached_property
+    def _nearest(self) -> Nearest:
+        if isinstance(self._lookup, Nearest):
+            return self._lookup
+        return Nearest(self.plan, self.k)
+
+    @cached_property
+    def _support(self) -> Support:
+        return measure_support(self._nearest.index, self._nearest.features, self.k)
+
+    def _support_of(self, features: Floats) -> Float64:
+        nearest = self._nearest
+        _, distances = nearest.index.query(features, min(self.k, nearest.index.size))
+        return self._support.score(distances)
+
+    def _one(self, observation: Any) -> Array:
+        batch, _ = self._batch(observation)
+        if len(batch) != 1:
+            raise InputError("observation", "one observation", f"a batch of {len(batch)}")
+        return batch
 
     def _batch(self, observation: Any) -> tuple[Array, bool]:
         """Return observations [B, ...] and whether one was given alone."""
@@ -115,6 +196,11 @@ class Policy:
                 "observation", f"{self._shape[0]} numbers as in the data", f"{alone.shape[1]}"
             )
         return batch, False
+
+
+def _check_share(name: str, value: object) -> None:
+    if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise InputError(name, "a number in [0, 1]", value)
 
 
 def _with_batch_axis(parts: Any) -> Any:

@@ -97,6 +97,4 @@ class Corrector:
             mixture = np.linalg.solve(gram, np.ones(count))
             if np.isfinite(mixture).all() and abs(mixture.sum()) > 0.0:
                 shares = mixture / mixture.sum()
-        self.blocks.run(
-            cpu.combine, shares.astype(np.float32), self.kept[:count], self.correction
-        )
+        self.blocks.run(cpu.combine, shares.astype(np.float32), self.kept[:count], self.correction)

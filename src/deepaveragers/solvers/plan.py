@@ -12,7 +12,7 @@ from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 
 if TYPE_CHECKING:
-    from ..policy.policy import Lookup, Policy
+    from ..policy.policy import LookupName, Policy
 
 Status = Literal["optimal", "out_of_sweeps", "out_of_time", "interrupted"]
 
@@ -86,8 +86,8 @@ class Plan:
             "mean_value": float(self.values.mean()),
         }
 
-    def policy(self, k: int = 11, lookup: Lookup = "nearest", epsilon: float = 0.0) -> Policy:
-        """Return a policy that acts on any observation; see `Policy`."""
+    def policy(self, k: int = 11, lookup: LookupName = "nearest", **options: Any) -> Policy:
+        """Return a policy that acts on any observation; the options are those of `Policy`."""
         from ..policy.policy import Policy
 
-        return Policy(self, k=k, lookup=lookup, epsilon=epsilon)
+        return Policy(self, k=k, lookup=lookup, **options)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from ..arrays import Float64
 from ..errors import InputError
-from ..kernels import cpu
 from ..progress import Advance, progress
 from .certificate import Certificate, rounding_of_backup
 from .plan import Status
@@ -63,9 +62,7 @@ class Task:
         self.work, self.tolerance, self.limits, self.callback = work, tolerance, limits, callback
         self.allowed = math.inf
 
-    def optimize(
-        self, evaluate: bool, first: tuple[Float64, Float64] | None
-    ) -> Outcome:
+    def optimize(self, evaluate: bool, first: tuple[Float64, Float64] | None) -> Outcome:
         """Return the status and the bounds of a plan without horizon.
 
         Args:

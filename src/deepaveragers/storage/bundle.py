@@ -224,7 +224,6 @@ def _read_array(directory: Path, name: str, entry: Mapping[str, Any], verify: Ve
         raise BundleError(f"{file} is damaged: it is not a whole array file.") from error
     if array.shape != shape or array.dtype.str != entry["dtype"]:
         raise BundleError(f"{file} is damaged: it is not the array that the manifest describes.")
-    if verify == "full":
-        if _digest(np.ascontiguousarray(array)) != entry["sha256"]:
-            raise BundleError(f"{file} is damaged: its checksum does not match the manifest.")
+    if verify == "full" and _digest(np.ascontiguousarray(array)) != entry["sha256"]:
+        raise BundleError(f"{file} is damaged: its checksum does not match the manifest.")
     return array

@@ -12,6 +12,8 @@ from ..arrays import Array
 from ..errors import InputError
 from ..mdp.objective import Objective
 
+ARRAY_DTYPES = {"rewards": np.float64, "action_mask": np.bool_}
+
 
 def pack_objective(objective: Objective) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the settings and arrays of an objective."""
@@ -19,8 +21,8 @@ def pack_objective(objective: Objective) -> tuple[dict[str, Any], dict[str, Arra
     arrays: dict[str, Array] = {}
     for field in fields(objective):
         value = getattr(objective, field.name)
-        if isinstance(value, np.ndarray):
-            arrays[field.name] = value
+        if field.name in ARRAY_DTYPES and value is not None and not callable(value):
+            arrays[field.name] = np.asarray(value, dtype=ARRAY_DTYPES[field.name])
         elif callable(value):
             raise InputError(
                 f"objective.{field.name}",
@@ -28,6 +30,8 @@ def pack_objective(objective: Objective) -> tuple[dict[str, Any], dict[str, Arra
                 "a function",
                 "Solve with the array that the function returns.",
             )
+        elif isinstance(value, Mapping):
+            settings[field.name] = {"pairs": [[key, entry] for key, entry in value.items()]}
         else:
             settings[field.name] = value
     return settings, arrays
@@ -36,4 +40,7 @@ def pack_objective(objective: Objective) -> tuple[dict[str, Any], dict[str, Arra
 def unpack_objective(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> Objective:
     """Return the objective that was packed; every field is checked as on construction."""
     given: dict[str, Any] = {**settings, **arrays}
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            given[name] = dict(value["pairs"])
     return Objective(**given)

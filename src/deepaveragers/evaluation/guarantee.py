@@ -1,0 +1,218 @@
+"""The paper's performance bound, with its slips corrected.
+
+Let Q be the DAC-MDP's optimal Q-function, pi its greedy policy, B the true Bellman operator,
+and suppose |B[Q](s, a) - B[Q](s', a)| <= L d(s, s'). For the weights alpha_j of (s, a):
+
+    dbar(s, a) = sum_j alpha_j d_j                       weighted distance to the data
+    eps(s, a)  = (Q_max - Q_min) sqrt(sum_j alpha_j^2 / 2 * ln(2 M / delta))
+    M          = A (k N)^(D/2 + 1)                       number of neighbour sets, up to a constant
+
+Hoeffding's inequality for weighted sums (1/k for equal weights) gives, with probability at
+least 1 - delta, for all (s, a) at once:
+
+    -((L + C) dbar + eps)  <=  Q - B[Q]  <=  max(L - C, 0) dbar + eps
+
+Two statements follow, e- and e+ being the largest of the left and right sides:
+
+    V^pi >= V* - (e- + e+) / (1 - gamma)        the paper's theorem: loss against the optimum
+    V^pi >= V  - e+ / (1 - gamma)               the plan's own values, less its optimism
+
+The second needs only Q <= B[Q] + e+ at the greedy actions: a plan with C >= L is pessimistic
+but for the sampling term, which vanishes where transitions are deterministic. Both speak of
+core states; a state far from all data has a larger dbar than any of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import Float64
+from ..errors import InputError
+from ..kernels import reference
+from ..mdp.problem import pose
+from ..neighbors.tree import TreeIndex
+
+if TYPE_CHECKING:
+    from ..solvers.plan import Plan
+
+LIPSCHITZ_SAMPLE = 5_000
+THINNEST = 5
+
+
+@dataclass(frozen=True)
+class ThinState:
+    """A core state whose planned action rests on far-away data.
+
+    Attributes:
+        transition: index of the core state.
+        action: the planned action there.
+        distance: its weighted distance to the data.
+        observation: the state, where it is a vector.
+    """
+
+    transition: int
+    action: str
+    distance: float
+    observation: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What can be said about the real performance of a plan's policy.
+
+    Attributes:
+        delta: the bounds fail with at most this probability.
+        lipschitz: L.
+        lipschitz_estimated: whether L was estimated from the data (then nothing is proved).
+        distance_max: largest weighted distance over core states and available actions.
+        distance_planned_max: the same over the planned actions only.
+        distance_quantiles: of the planned actions' distances, by level.
+        q_range: smallest and largest Q-value of the plan.
+        sampling: eps, the largest sampling term; 0 when transitions are deterministic.
+        optimism: the plan's values exceed the policy's real values by at most this.
+        loss: the policy's real values fall short of the best possible by at most this.
+        mean_value: mean planned value of the core states.
+        mean_lower_bound: `mean_value - optimism`, less the plan's certified error.
+        vacuous: whether the bound says no more than the worst value that there is.
+        thinnest: where more data would help most.
+    """
+
+    delta: float
+    lipschitz: float
+    lipschitz_estimated: bool
+    distance_max: float
+    distance_planned_max: float
+    distance_quantiles: dict[str, float]
+    q_range: tuple[float, float]
+    sampling: float
+    optimism: float
+    loss: float
+    mean_value: float
+    mean_lower_bound: float
+    vacuous: bool
+    thinnest: tuple[ThinState, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """Return everything as plain values, for JSON."""
+        return asdict(self)
+
+
+def guarantee(
+    plan: Plan,
+    delta: float = 0.05,
+    *,
+    lipschitz: float | None = None,
+    deterministic: bool = False,
+) -> Guarantee:
+    """Bound the real performance of a plan's policy from below.
+
+    Args:
+        plan: the plan.
+        delta: probability with which the bound may fail.
+        lipschitz: L, how fast B[Q] can change with distance; None estimates it from the
+            data, which is a guess and is labelled as one.
+        deterministic: whether the environment's transitions are; the sampling term is then 0.
+    """
+    if not isinstance(delta, int | float) or not 0.0 < delta < 1.0:
+        raise InputError("delta", "a number in (0, 1)", delta, "A common choice is 0.05.")
+    if lipschitz is not None and not (math.isfinite(lipschitz) and lipschitz >= 0.0):
+        raise InputError("lipschitz", "a finite number >= 0, or None", lipschitz)
+    if plan.objective.penalty != "linear" or plan.objective.worst_case or plan.objective.slip:
+        raise InputError(
+            "plan",
+            "a plan with the linear penalty, slip 0 and worst_case 0, as in the theorem",
+            "another objective",
+        )
+    model = pose(plan.mdp, plan.objective)
+    living = ~plan.mdp.transitions.terminations
+    if not living.any():
+        raise InputError("plan", "of a dataset with core states that go on", "only ended ones")
+    alphas = reference.weights(model)[living]
+    gaps = np.where(
+        model.indices[living, :, : model.k] >= 0, model.distances[living, :, : model.k], 0
+    )
+    distances = (alphas * gaps).sum(axis=2)
+    available = reference.available_actions(model)[living]
+    planned = plan.q_values[living].argmax(axis=1)
+    planned_distances = distances[np.arange(len(planned)), planned]
+
+    slope = estimate_lipschitz(plan) if lipschitz is None else float(lipschitz)
+    finite = plan.q_values[living][np.isfinite(plan.q_values[living])]
+    low, high = float(finite.min()), float(finite.max())
+    spread = float(np.sqrt((alphas**2).sum(axis=2)[available].max() / 2.0))
+    sampling = 0.0 if deterministic else (high - low) * spread * math.sqrt(_log_sets(plan, delta))
+    cost, left = plan.objective.cost, 1.0 - plan.objective.gamma
+    over = max(slope - cost, 0.0)
+    optimism = (over * float(planned_distances.max()) + sampling) / left
+    worst = float(distances[available].max())
+    loss = ((slope + cost + over) * worst + 2.0 * sampling) / left
+    mean_value = float(plan.values[living].mean())
+    lower = mean_value - plan.above - optimism
+    return Guarantee(
+        delta=float(delta),
+        lipschitz=slope,
+        lipschitz_estimated=lipschitz is None,
+        distance_max=worst,
+        distance_planned_max=float(planned_distances.max()),
+        distance_quantiles={
+            f"{level:.0%}": float(np.quantile(planned_distances, level))
+            for level in (0.5, 0.9, 0.99)
+        },
+        q_range=(low, high),
+        sampling=sampling,
+        optimism=optimism,
+        loss=loss,
+        mean_value=mean_value,
+        mean_lower_bound=lower,
+        vacuous=lower <= float(plan.mdp.transitions.rewards.min()) / left,
+        thinnest=_thinnest(plan, np.flatnonzero(living), planned, planned_distances),
+    )
+
+
+def estimate_lipschitz(plan: Plan, quantile: float = 0.99) -> float:
+    """Estimate L from pairs of nearby transitions with the same action.
+
+    y_i = r_i + gamma V(s'_i) is a sample of B[Q](s_i, a_i); L is the given quantile of
+    |y_i - y_j| / d(s_i, s_j) over nearest pairs at a positive distance.
+    """
+    data, features = plan.mdp.transitions, plan.mdp.source_features
+    rewards = pose(plan.mdp, plan.objective).rewards
+    targets = rewards + plan.objective.gamma * plan.values
+    slopes = [np.zeros(0)]
+    for action in range(data.num_actions):
+        rows = np.flatnonzero(data.actions == action)
+        if len(rows) < 2:
+            continue
+        picks = np.random.default_rng(action).permutation(len(rows))[:LIPSCHITZ_SAMPLE]
+        found, gaps = TreeIndex(features[rows]).query(features[rows[picks]], min(3, len(rows)))
+        apart = gaps > 0.0
+        change = np.abs(targets[rows[found]] - targets[rows[picks]][:, None])
+        slopes.append(change[apart] / gaps[apart])
+    everything: Float64 = np.concatenate(slopes)
+    return float(np.quantile(everything, quantile)) if len(everything) else 0.0
+
+
+def _log_sets(plan: Plan, delta: float) -> float:
+    """Return ln(2 M / delta)."""
+    mdp = plan.mdp
+    k = plan.objective.k or mdp.graph.k
+    exponent = mdp.core_features.shape[1] / 2.0 + 1.0
+    sets = math.log(mdp.transitions.num_actions) + exponent * math.log(k * len(mdp))
+    return math.log(2.0 / delta) + sets
+
+
+def _thinnest(plan: Plan, states: Any, planned: Any, distances: Float64) -> tuple[ThinState, ...]:
+    data = plan.mdp.transitions
+    return tuple(
+        ThinState(
+            transition=int(states[place]),
+            action=data.action_names[int(planned[place])],
+            distance=float(distances[place]),
+            observation=tuple(float(x) for x in data.next_observations[states[place]].ravel()[:16]),
+        )
+        for place in np.argsort(-distances, kind="stable")[:THINNEST]
+    )
