@@ -1,0 +1,111 @@
+"""Limits, interruptions, warm starts, and what the planner refuses."""
+
+from __future__ import annotations
+
+import _thread
+import math
+
+import numpy as np
+import pytest
+from explicit import Explicit, random_mdp
+
+import deepaveragers as da
+
+
+@pytest.fixture(scope="module")
+def mdp():
+    return random_mdp(11, 400, 3, 3, "chains")
+
+
+@pytest.fixture(scope="module")
+def optimum(mdp):
+    return Explicit(mdp, da.Objective(gamma=0.999)).optimum()
+
+
+def assert_bounds(plan, optimum):
+    slack = 1e-9 * (1.0 + np.abs(optimum).max())
+    assert (plan.lower <= optimum + slack).all()
+    assert (optimum <= plan.upper + slack).all()
+
+
+@pytest.mark.parametrize("sweeps", [1, 2, 3])
+@pytest.mark.parametrize("method", ["policy_iteration", "value_iteration"])
+def test_out_of_sweeps(mdp, optimum, sweeps, method):
+    plan = mdp.solve(gamma=0.999, tolerance=1e-9, max_sweeps=sweeps, method=method)
+    assert plan.status == "out_of_sweeps"
+    assert plan.sweeps == sweeps
+    assert not plan.converged
+    assert_bounds(plan, optimum)
+
+
+def test_out_of_time(mdp, optimum):
+    plan = mdp.solve(gamma=0.999, tolerance=1e-9, time_budget=1e-9)
+    assert plan.status == "out_of_time"
+    assert_bounds(plan, optimum)
+
+
+def test_callback_sees_the_error_fall_and_may_stop(mdp, optimum):
+    seen = []
+    mdp.solve(gamma=0.999, callback=seen.append)
+    assert seen[-1].error <= seen[-1].allowed
+    assert [record.sweeps for record in seen] == list(range(1, len(seen) + 1))
+    plan = mdp.solve(gamma=0.999, tolerance=1e-9, callback=lambda record: record.sweeps == 2)
+    assert plan.status == "interrupted"
+    assert plan.sweeps == 2
+    assert_bounds(plan, optimum)
+
+
+def test_interruption_gives_the_bounds_so_far(mdp, optimum):
+    def press_ctrl_c(record):
+        if record.sweeps == 3:
+            _thread.interrupt_main()
+
+    plan = mdp.solve(gamma=0.999, tolerance=1e-9, callback=press_ctrl_c, method="value_iteration")
+    assert plan.status == "interrupted"
+    assert plan.sweeps >= 3
+    assert math.isfinite(plan.error)
+    assert_bounds(plan, optimum)
+
+
+@pytest.mark.parametrize("change", [{}, {"gamma": 0.9}, {"cost": 3.0}, {"forbidden_actions": [0]}])
+def test_warm_start_changes_no_answer(mdp, change):
+    first = mdp.solve(gamma=0.99)
+    fields = {"gamma": 0.99, **change}
+    cold, warm = mdp.solve(**fields, tolerance=1e-7), mdp.solve(
+        **fields, tolerance=1e-7, start=first
+    )
+    assert warm.status == "optimal"
+    assert np.abs(cold.values - warm.values).max() <= cold.error + warm.error
+    if not change:
+        assert warm.sweeps <= cold.sweeps
+
+
+def test_start_of_another_mdp_is_refused(mdp):
+    other = random_mdp(0, 30, 3, 3).solve()
+    with pytest.raises(da.InputError, match="start"):
+        mdp.solve(start=other)
+
+
+def test_value_iteration_agrees(mdp):
+    one = mdp.solve(gamma=0.95, tolerance=1e-6)
+    two = mdp.solve(gamma=0.95, tolerance=1e-6, method="value_iteration")
+    assert np.abs(one.values - two.values).max() <= one.error + two.error
+    assert one.sweeps < two.sweeps
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tolerance": 0.0},
+        {"tolerance": -1.0},
+        {"tolerance": math.nan},
+        {"method": "magic"},
+        {"time_budget": 0.0},
+        {"max_sweeps": 0},
+        {"threads": 0},
+        {"device": "abacus"},
+    ],
+)
+def test_wrong_options_are_refused(mdp, options):
+    with pytest.raises(da.InputError, match=next(iter(options))):
+        mdp.solve(**options)
