@@ -85,7 +85,14 @@ def as_flags(cells: Array, where: Where) -> Array:
             row = int(np.flatnonzero(wrong)[0])
             raise InputError(where(row), "a flag: 1 or 0, true or false", cells[row])
         return np.where(missing, -1, cells == 1).astype(np.int8)
-    return np.array([_flag(cell, where, row) for row, cell in enumerate(cells)], dtype=np.int8)
+    known: dict[str, int] = {}
+    flags = np.empty(len(cells), dtype=np.int8)
+    for row, cell in enumerate(cells.tolist()):
+        word = cell if isinstance(cell, str) else str(cell)
+        if word not in known:
+            known[word] = _flag(cell, where, row)
+        flags[row] = known[word]
+    return flags
 
 
 def _flag(cell: Any, where: Where, row: int) -> int:
@@ -153,6 +160,7 @@ class Labels:
 
     def __init__(self) -> None:
         self._numbers: dict[Any, int] = {}
+        self._texts: dict[str, int] = {}
 
     def codes(self, cells: Array, where: Where) -> Int64:
         """Return [n] int64, the number of each cell's label; -1 for a missing cell."""
@@ -162,12 +170,16 @@ class Labels:
             for place in np.argsort(first):
                 known[place] = self._code(int(distinct[place]))
             return known[places]
-        plain = (_plain(cell, where, row) for row, cell in enumerate(cells.tolist()))
-        return np.fromiter(
-            (-1 if cell is None else self._code(cell) for cell in plain),
-            dtype=np.int64,
-            count=len(cells),
-        )
+        codes = np.empty(len(cells), dtype=np.int64)
+        for row, cell in enumerate(cells.tolist()):
+            code = self._texts.get(cell) if isinstance(cell, str) else None
+            if code is None:
+                label = _plain(cell, where, row)
+                code = -1 if label is None else self._code(label)
+                if isinstance(cell, str):
+                    self._texts[cell] = code
+            codes[row] = code
+        return codes
 
     def _code(self, label: Any) -> int:
         return self._numbers.setdefault(label, len(self._numbers))
