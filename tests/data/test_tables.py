@@ -166,7 +166,7 @@ def test_a_last_row_without_action_is_the_final_observation():
     )
     assert data.next_observations.reshape(-1).tolist() == [2, 3, 5]
     assert data.terminations.tolist() == [False, True, False]
-    assert data.truncations.tolist() == [False, False, True]
+    assert data.truncations.tolist() == [False, False, False]
 
 
 def test_truncated_last_step_is_left_out_and_the_one_before_is_cut():
@@ -230,8 +230,7 @@ def test_without_episode_column_flags_and_time_separate_episodes():
             "2026-02-01",
             "2026-03-01",
         ],
-        ["2026-01-01T00:00Z", "2026-01-01T03:00+01:00", "2026-01-01T00:00Z", "2026-01-01T04:00Z"]
-        + ["2026-01-01T01:00Z", "2026-01-01T02:00Z"],
+        [f"2026-01-01T0{hour}" for hour in ("0Z", "3:00+01:00", "0Z", "4Z", "1Z", "2Z")],
         [str(1_700_000_000_000_000_000 + i) for i in (0, 1, 0, 2, 1, 2)],
         [0.1, 0.2, 0.1, 0.3, 0.2, 0.3],
     ],

@@ -68,7 +68,8 @@ def _table(
     mapping: str | Path | TableMapping | None,
     columns: dict[str, Any],
 ) -> Reading:
-    from .readers.table import table_reading
+    from .readers.parquet import read_own
+    from .readers.table import is_arrow_path, table_reading
 
     if actions is not None:
         raise InputError("actions", "given for datasets only, not for tables", "a function")
@@ -76,6 +77,10 @@ def _table(
         if columns:
             raise InputError("mapping", "a TableMapping or columns as keywords", "both")
         return table_reading(source, mapping)
+    if mapping is None and not columns and is_arrow_path(source):
+        own = read_own(Path(source))
+        if own is not None:
+            return Reading(own, "table", notes=("it names its own columns",))
     stored = read_mapping(mapping) if mapping is not None else {}
     return table_reading(source, TableMapping.of({**stored, **columns}))
 

@@ -49,7 +49,7 @@ def _flattened(space: gym.Space[Any], batch: Any) -> Array:
 
 
 def _one_hot(values: Array, count: int) -> Array:
-    if len(values) and not (0 <= values.min() and values.max() < count):
+    if len(values) and (values.min() < 0 or values.max() >= count):
         raise InputError("observations", f"inside their space of {count} values", values.max())
     return np.asarray(values[:, None] == np.arange(count)[None, :])
 

@@ -86,7 +86,8 @@ def link_steps(
             f"{size} row(s), none of which is followed by another of its episode or terminated",
             "Check the episode column.",
         )
-    cut = kept & linked & ~ended & ~np.append(kept[1:], False)
+    stops = np.append(acted[1:] & ~kept[1:], False)
+    cut = kept & linked & ~ended & stops
     truncations |= cut
     rows = np.flatnonzero(kept)
     successors = rows + linked[rows]

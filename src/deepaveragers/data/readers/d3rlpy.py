@@ -60,7 +60,7 @@ def _version_1(file: Any, path: str, actions: ActionMap | None) -> Reading:
 def _part(file: Any, key: str, episode: int) -> Array:
     if f"{key}_{episode}" in file:
         return values(file, f"{key}_{episode}")
-    parts = []
+    parts: list[Array] = []
     while f"{key}_{episode}_{len(parts)}" in file:
         parts.append(values(file, f"{key}_{episode}_{len(parts)}"))
     if not parts:

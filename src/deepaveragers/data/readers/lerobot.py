@@ -18,6 +18,9 @@ from .flat import mapped_actions
 from .parquet import ParquetFiles
 from .reading import ActionMap, Reading
 
+NEEDED = ("action", "next.reward", "episode_index", "frame_index")
+FLAGS = ("next.done", "next.truncated", "next.terminated")
+
 
 def read_lerobot(directory: Path, actions: ActionMap | None = None) -> Reading:
     """Return the transitions of a LeRobot dataset's directory."""
@@ -26,46 +29,46 @@ def read_lerobot(directory: Path, actions: ActionMap | None = None) -> Reading:
         raise InputError(str(directory), "a LeRobot dataset with data/**/*.parquet", "none")
     table = ParquetFiles(*files)
     observed = [name for name in table.names if name.startswith("observation.")]
-    for needed in ("action", "next.reward", "episode_index", "frame_index"):
+    for needed in NEEDED:
         if needed not in table.names:
             raise InputError(
                 str(directory),
                 f"a LeRobot dataset with the column {needed}",
                 f"columns {', '.join(table.names)}",
-                "Rewards can be added as a column of the Parquet files."
-                if needed == "next.reward"
-                else "",
             )
     if not observed:
         raise InputError(str(directory), "a dataset with observation.* columns", "none")
-    flags = [name for name in ("next.done", "next.truncated", "next.terminated")]
-    flags = [name for name in flags if name in table.names]
-    wanted = [*observed, "action", "next.reward", "episode_index", "frame_index", *flags]
-    parts: dict[str, list[Array]] = {name: [] for name in wanted}
-    start = 0
-    for chunk in table.chunks(wanted):
-        for name in wanted:
-
-            def where(row: int, name: str = name, start: int = start) -> str:
-                return f"column {name!r} at row {start + row}"
-
-            convert = as_flags if name in flags else as_numbers
-            parts[name].append(convert(chunk[name], where))
-        start += len(chunk["action"])
-    joined = {name: np.concatenate(parts.pop(name)) for name in wanted}
+    flags = [name for name in FLAGS if name in table.names]
+    joined = _joined(table, [*observed, *NEEDED], flags)
+    size = len(joined["episode_index"])
     order = np.lexsort((joined["frame_index"], joined["episode_index"]))
     terminations, truncations = _ends(joined, flags)
-    columns = [joined[name].reshape(start, -1)[order] for name in observed]
+    columns = [joined[name].reshape(size, -1)[order] for name in observed]
     steps = Steps(
         observations=np.concatenate(columns, axis=1),
         actions=mapped_actions(joined["action"][order], actions),
-        rewards=joined["next.reward"].reshape(start)[order],
+        rewards=joined["next.reward"].reshape(size)[order],
         terminations=terminations[order],
         truncations=truncations[order],
         episodes=joined["episode_index"][order].astype(np.int64),
     )
     data, notes = link_steps(steps)
     return Reading(data, "lerobot", notes=(f"observations are {', '.join(observed)}", *notes))
+
+
+def _joined(table: ParquetFiles, numbers: list[str], flags: list[str]) -> dict[str, Array]:
+    parts: dict[str, list[Array]] = {name: [] for name in (*numbers, *flags)}
+    start = 0
+    for chunk in table.chunks(list(parts)):
+        for name, cells in chunk.items():
+
+            def where(row: int, name: str = name, start: int = start) -> str:
+                return f"column {name!r} at row {start + row}"
+
+            convert = as_flags if name in flags else as_numbers
+            parts[name].append(convert(cells, where))
+        start += len(chunk["action"])
+    return {name: np.concatenate(parts.pop(name)) for name in list(parts)}
 
 
 def _ends(joined: dict[str, Array], flags: list[str]) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ that the files name.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,10 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
         raise InputError("dataset", "a Minari dataset with episodes", "an empty one")
     joined = {name: np.concatenate(parts.pop(name)) for name in list(parts)}
     acted = joined["acted"]
-    names = action_space_names(dataset.action_space) if actions is None else None
+    own_names, own_ids = _own_metadata(dataset)
+    names = None
+    if actions is None:
+        names = own_names or action_space_names(dataset.action_space)
     data, notes = link_steps(
         Steps(
             observations=joined["observations"],
@@ -82,9 +86,26 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
         ),
         names,
     )
+    if own_ids is not None:
+        data = dataclasses.replace(data, episode_ids=own_ids[data.episode_ids])
     if short:
         notes = (f"{short:,} episode(s) come without their final observation", *notes)
     return Reading(data, "minari", notes=notes)
+
+
+def _own_metadata(dataset: Any) -> tuple[tuple[str, ...] | None, Array | None]:
+    """Return the action names and episode ids that our writer left, where they fit."""
+    own = dataset.storage.metadata.get("deepaveragers")
+    if not isinstance(own, dict):
+        return None, None
+    names, ids = own.get("action_names"), own.get("episode_ids")
+    own_names, own_ids = None, None
+    if isinstance(names, list) and len(names) == getattr(dataset.action_space, "n", None):
+        own_names = tuple(str(name) for name in names)
+    if isinstance(ids, list) and len(ids) == dataset.storage.total_episodes:
+        if all(type(number) is int and abs(number) < 2**63 for number in ids):
+            own_ids = np.asarray(ids, dtype=np.int64)[dataset.episode_indices]
+    return own_names, own_ids
 
 
 def _rows(episode: Any, number: int, dataset: Any) -> dict[str, Array]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,20 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError, MissingExtraError
+from ..transitions import Transitions
 
 CHUNK_ROWS = 65_536
+OWN_METADATA = b"deepaveragers"
+OWN_COLUMNS = {
+    "observation": "observations",
+    "action": "actions",
+    "reward": "rewards",
+    "next_observation": "next_observations",
+    "terminated": "terminations",
+    "truncated": "truncations",
+    "episode": "episode_ids",
+}
+"""The columns that our writer makes, and the fields they hold."""
 
 
 class ParquetFiles:
@@ -26,7 +40,7 @@ class ParquetFiles:
 
     def __init__(self, *paths: Path) -> None:
         self._paths = paths
-        self.names = tuple(_opened(paths[0], lambda file: list(file.names)))
+        self.names = tuple(_opened(paths[0], lambda schema: list(schema.names)))
         if len(set(self.names)) != len(self.names):
             raise InputError(str(paths[0]), "a table with distinct column names", list(self.names))
 
@@ -40,7 +54,32 @@ class ParquetFiles:
         return f"row {row}"
 
 
-def _batches(path: Path, names: Sequence[str]) -> Iterator[dict[str, Array]]:
+def read_own(path: Path) -> Transitions | None:
+    """Return the transitions of a Parquet file that our writer made; None for any other."""
+    stored = _opened(path, lambda schema: dict(schema.metadata or {})).get(OWN_METADATA)
+    if stored is None:
+        return None
+    try:
+        own = json.loads(stored)
+        shape = tuple(int(length) for length in own["observation_shape"])
+        names = tuple(str(name) for name in own["action_names"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(str(path), "a whole dataset", "one with broken metadata") from error
+    parts: dict[str, list[Array]] = {name: [] for name in OWN_COLUMNS}
+    for chunk in _batches(path, OWN_COLUMNS):
+        for name, values in chunk.items():
+            parts[name].append(values)
+    if not parts["action"]:
+        raise InputError(str(path), "a dataset with transitions", "an empty one")
+    columns = {field: np.concatenate(parts.pop(name)) for name, field in OWN_COLUMNS.items()}
+    for field in ("observations", "next_observations"):
+        if columns[field].size != len(columns[field]) * math.prod(shape):
+            raise InputError(str(path), f"of observations of shape {shape}", "other sizes")
+        columns[field] = columns[field].reshape(-1, *shape)
+    return Transitions(**columns, action_names=names)
+
+
+def _batches(path: Path, names: Iterable[str]) -> Iterator[dict[str, Array]]:
     import pyarrow as pa
 
     try:
@@ -65,7 +104,7 @@ def _opened(path: Path, ask: Any) -> Any:
         raise InputError(str(path), "a whole Parquet or Arrow file", _first_line(error)) from error
 
 
-def _batch_reader(path: Path, names: Sequence[str]) -> Iterator[Any]:
+def _batch_reader(path: Path, names: Iterable[str]) -> Iterator[Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -76,9 +76,12 @@ def open_table(source: Any, delimiter: str | None = None) -> Table:
     path = Path(source)
     if not path.is_file():
         raise StorageError(f"{path} cannot be read: it is not a file.")
-    if path.name.lower().endswith(ARROW_SUFFIXES):
-        return ParquetFiles(path)
-    return CsvFile(path, delimiter)
+    return ParquetFiles(path) if is_arrow_path(path) else CsvFile(path, delimiter)
+
+
+def is_arrow_path(source: Any) -> bool:
+    """Whether the source is a path whose name ends like a Parquet or Arrow file."""
+    return isinstance(source, str | Path) and Path(source).name.lower().endswith(ARROW_SUFFIXES)
 
 
 def _steps(columns: Columns, judged: Quality) -> Steps:
