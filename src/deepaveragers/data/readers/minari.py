@@ -102,8 +102,9 @@ def _own_metadata(dataset: Any) -> tuple[tuple[str, ...] | None, Array | None]:
     own_names, own_ids = None, None
     if isinstance(names, list) and len(names) == getattr(dataset.action_space, "n", None):
         own_names = tuple(str(name) for name in names)
-    fitting = isinstance(ids, list) and len(ids) == dataset.storage.total_episodes
-    if fitting and all(type(number) is int and abs(number) < 2**63 for number in ids):
+    ids = ids if isinstance(ids, list) else []
+    whole = all(type(number) is int and abs(number) < 2**63 for number in ids)
+    if whole and len(ids) == dataset.storage.total_episodes:
         own_ids = np.asarray(ids, dtype=np.int64)[dataset.episode_indices]
     return own_names, own_ids
 

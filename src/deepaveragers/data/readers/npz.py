@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,12 @@ from .reading import ActionMap, Reading
 
 MOST_COMPRESSION = 1_100
 """Deflate cannot pack tighter than 1032 to 1: a member that claims more is lying."""
+
+MEMBER_PROBLEMS = (
+    *(ValueError, EOFError, SyntaxError, TypeError, RecursionError, TokenError),
+    *(NotImplementedError, RuntimeError, zlib.error),
+)
+"""What NumPy raises for headers that are none, and zipfile for members that are none."""
 
 
 def read_npz(path: Path, actions: ActionMap | None = None) -> Reading:
@@ -55,7 +62,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> Arra
             content = stream.read(size)
             if len(content) != size or stream.read(1):
                 raise ValueError("it has another length than its header says")
-    except (ValueError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+    except MEMBER_PROBLEMS as error:
         raise InputError(
             str(path), "an archive of whole plain arrays", f"{info.filename} ({error})"
         ) from error
