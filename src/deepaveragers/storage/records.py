@@ -80,12 +80,12 @@ def load(
             return _unpack_plan(contents.settings, contents.arrays, encoder)
     except BundleError as error:
         raise BundleError(f"{path} is damaged: {error}") from error
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BundleError(f"{path} is damaged: a part is missing ({error}).") from error
     except InputError as error:
         if error.parameter == "encoder":
             raise
         raise BundleError(f"{path} is damaged: {error}") from error
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        raise BundleError(f"{path} is damaged: a part is missing or wrong ({error}).") from error
     raise BundleError(f"{path} holds a {contents.kind!r}, which this version does not know.")
 
 

@@ -1,0 +1,103 @@
+"""import, export: data as people have it, in and out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .output import AsJson, show
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write.")]
+Column = Annotated[str | None, typer.Option(help="Name of the column.")]
+Columns = Annotated[
+    str | None, typer.Option(help="Names of the columns, separated by commas; * is a wildcard.")
+]
+
+
+def import_data(
+    source: Annotated[
+        str, typer.Argument(help="A file or directory, or the id of a Minari dataset.")
+    ],
+    output: Output,
+    format: Annotated[
+        str,
+        typer.Option(help="auto, table, npz, minari, d4rl, d3rlpy or lerobot."),
+    ] = "auto",
+    mapping: Annotated[
+        Path | None, typer.Option(help="TOML file with the meaning of a table's columns.")
+    ] = None,
+    episode: Column = None,
+    time: Column = None,
+    observations: Columns = None,
+    action: Column = None,
+    reward: Column = None,
+    terminated: Column = None,
+    truncated: Column = None,
+    done: Column = None,
+    next_observations: Columns = None,
+    action_names: Annotated[
+        str | None, typer.Option(help="Names of the actions by number, separated by commas.")
+    ] = None,
+    missing: Annotated[
+        str | None, typer.Option(help="Steps with missing values: 'error' or 'drop'.")
+    ] = None,
+    duplicates: Annotated[
+        str | None,
+        typer.Option(help="Different rows at one time: 'error', keep the 'first' or the 'last'."),
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Character between the cells of a text table.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import logged data of another format as a bundle of transitions."""
+    from ..data.reading import read_reported
+    from ..storage.records import save
+
+    columns: dict[str, Any] = {
+        "episode": episode,
+        "time": time,
+        "observations": observations,
+        "action": action,
+        "reward": reward,
+        "terminated": terminated,
+        "truncated": truncated,
+        "done": done,
+        "next_observations": next_observations,
+        "action_names": action_names,
+        "missing": missing,
+        "duplicates": duplicates,
+        "delimiter": delimiter,
+    }
+    given = {name: value for name, value in columns.items() if value is not None}
+    reading = read_reported(source, format, mapping=mapping, **given)  # type: ignore[arg-type]
+    save(reading.transitions, output)
+    data = reading.transitions
+    lines = [
+        f"{len(data):,} transitions in {data.num_episodes:,} episodes, "
+        f"{data.num_actions} actions -> {output}",
+        f"Read as {reading.format}: {reading.reason}.",
+        *(f"Note: {note.rstrip('.')}." for note in reading.notes),
+    ]
+    show({"output": str(output), **reading.summary()}, "\n".join(lines), as_json=as_json)
+
+
+def export_data(
+    data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
+    output: Output,
+    format: Annotated[
+        str, typer.Option(help="auto (by the name: .npz, .parquet, else Minari) or its name.")
+    ] = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Export transitions for other tools: npz, Parquet or Minari, without loss."""
+    from ..data.transitions import Transitions
+    from ..data.writing import write
+    from ..storage.records import load_as
+
+    transitions = load_as(Transitions, data)
+    write(transitions, output, format)  # type: ignore[arg-type]
+    result = {"output": str(output), "transitions": len(transitions)}
+    show(result, f"{len(transitions):,} transitions -> {output}", as_json=as_json)

@@ -1,0 +1,20 @@
+"""D4RL files: flat HDF5 with observations, actions, rewards, terminals and often timeouts.
+
+Some files have `next_observations`; where they do not, the next row's observation is s',
+and the last step before a timeout is left out, for its next observation is unknown.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .flat import flat_reading, known_fields
+from .hdf5 import open_hdf5, values
+from .reading import ActionMap, Reading
+
+
+def read_d4rl(path: Path, actions: ActionMap | None = None) -> Reading:
+    """Return the transitions of a D4RL file."""
+    with open_hdf5(path) as file:
+        arrays = {name: values(file, name) for name in known_fields(file).values()}
+        return flat_reading(arrays, "d4rl", str(path), actions)

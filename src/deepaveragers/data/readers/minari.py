@@ -1,0 +1,154 @@
+"""Minari datasets, by id or path or as objects.
+
+Episodes have T+1 observations, or T where the last one was not kept; then the last step of
+an episode that did not terminate is left out. The library is asked to open a dataset only if
+its own files say what its spaces are: otherwise it would make, and so run, an environment
+that the files name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import InputError, MissingExtraError, StorageError
+from ...progress import progress
+from ..spaces import action_batch, action_space_names, observation_batch
+from ..steps import Steps, link_steps
+from .flat import mapped_actions
+from .reading import ActionMap, Reading
+
+
+def read_minari(source: str | Path, actions: ActionMap | None = None) -> Reading:
+    """Return the transitions of a Minari dataset that is on this machine."""
+    try:
+        from minari.dataset.minari_dataset import MinariDataset
+        from minari.storage import get_dataset_path
+    except ImportError as error:
+        raise MissingExtraError("minari", "data") from error
+    found = data_directory(source)
+    directory = found or data_directory(get_dataset_path(str(source)))
+    if directory is None:
+        raise StorageError(
+            f"{source} is neither a Minari dataset's directory nor the id of one on this machine. "
+            f"Fetch it with: minari download {source}"
+        )
+    _check_metadata(directory)
+    try:
+        return from_minari(MinariDataset(str(directory)), actions)
+    except (KeyError, AssertionError, OSError, ValueError) as error:
+        if isinstance(error, InputError | StorageError):
+            raise
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(str(source), "a whole Minari dataset", reason) from error
+
+
+def data_directory(source: str | Path) -> Path | None:
+    """Return the directory of a Minari dataset that holds its metadata, if there is one."""
+    path = Path(source)
+    candidates = (path, path / "data")
+    return next((each for each in candidates if (each / "metadata.json").is_file()), None)
+
+
+def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
+    """Return the transitions of an opened Minari dataset."""
+    parts: dict[str, list[Array]] = {}
+    short = 0
+    with progress("read", dataset.total_episodes) as advance:
+        for number, episode in enumerate(dataset.iterate_episodes()):
+            rows = _rows(episode, number, dataset)
+            short += len(rows["observations"]) == len(episode.rewards)
+            for name, values in rows.items():
+                parts.setdefault(name, []).append(values)
+            advance(1)
+    if not parts:
+        raise InputError("dataset", "a Minari dataset with episodes", "an empty one")
+    joined = {name: np.concatenate(parts.pop(name)) for name in list(parts)}
+    acted = joined["acted"]
+    own_names, own_ids = _own_metadata(dataset)
+    names = None
+    if actions is None:
+        names = own_names or action_space_names(dataset.action_space)
+    data, notes = link_steps(
+        Steps(
+            observations=joined["observations"],
+            actions=_spread(mapped_actions(joined["actions"], actions), acted),
+            rewards=_spread(joined["rewards"], acted),
+            terminations=_spread(joined["terminations"], acted),
+            truncations=_spread(joined["truncations"], acted),
+            episodes=joined["episodes"],
+            acted=acted,
+        ),
+        names,
+    )
+    if own_ids is not None:
+        data = dataclasses.replace(data, episode_ids=own_ids[data.episode_ids])
+    if short:
+        notes = (f"{short:,} episode(s) come without their final observation", *notes)
+    return Reading(data, "minari", notes=notes)
+
+
+def _own_metadata(dataset: Any) -> tuple[tuple[str, ...] | None, Array | None]:
+    """Return the action names and episode ids that our writer left, where they fit."""
+    own = dataset.storage.metadata.get("deepaveragers")
+    if not isinstance(own, dict):
+        return None, None
+    names, ids = own.get("action_names"), own.get("episode_ids")
+    own_names, own_ids = None, None
+    if isinstance(names, list) and len(names) == getattr(dataset.action_space, "n", None):
+        own_names = tuple(str(name) for name in names)
+    ids = ids if isinstance(ids, list) else []
+    whole = all(type(number) is int and abs(number) < 2**63 for number in ids)
+    if whole and len(ids) == dataset.storage.total_episodes:
+        own_ids = np.asarray(ids, dtype=np.int64)[dataset.episode_indices]
+    return own_names, own_ids
+
+
+def _rows(episode: Any, number: int, dataset: Any) -> dict[str, Array]:
+    observations = observation_batch(dataset.observation_space, episode.observations)
+    size = len(episode.rewards)
+    if len(observations) not in (size, size + 1):
+        raise InputError(
+            f"episode {number}",
+            f"of {size} or {size + 1} observations for its {size} rewards",
+            f"{len(observations)} observations",
+        )
+    taken = action_batch(dataset.action_space, episode.actions)
+    if len(taken) != size:
+        raise InputError(f"episode {number}", f"of {size} actions", f"{len(taken)}")
+    return {
+        "observations": observations,
+        "actions": taken,
+        "rewards": np.asarray(episode.rewards, dtype=np.float64),
+        "terminations": np.asarray(episode.terminations, dtype=bool),
+        "truncations": np.asarray(episode.truncations, dtype=bool),
+        "acted": np.arange(len(observations)) < size,
+        "episodes": np.full(len(observations), number, dtype=np.int64),
+    }
+
+
+def _spread(values: Array, acted: Array) -> Array:
+    """Return one entry per observation; final observations get an empty one."""
+    spread = np.zeros(len(acted), dtype=values.dtype)
+    spread[acted] = values
+    return spread
+
+
+def _check_metadata(directory: Path) -> None:
+    try:
+        metadata = json.loads((directory / "metadata.json").read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(str(directory), "a Minari dataset", "a broken metadata.json") from error
+    for needed in ("observation_space", "action_space"):
+        if not isinstance(metadata, dict) or not isinstance(metadata.get(needed), str):
+            raise InputError(
+                str(directory),
+                "a Minari dataset that says what its spaces are",
+                f"metadata without {needed}",
+                "Open it with minari itself if you trust it, and hand over the object.",
+            )

@@ -1,0 +1,118 @@
+"""Tables of logged steps: CSV, Parquet and Arrow files, DataFrames, dictionaries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import InputError, StorageError
+from ..mapping import TableMapping
+from ..steps import Steps, link_steps
+from ..transitions import Transitions
+from .columns import Columns, Table, gathered
+from .csv_file import CsvFile
+from .frames import Frame
+from .parquet import ParquetFiles
+from .reading import Reading
+from .rows import Quality, ordered, quality
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+ARROW_SUFFIXES = (".parquet", ".pq", ".arrow", ".feather")
+
+
+def read_table(source: Any, mapping: TableMapping | None = None, **fields: Any) -> Transitions:
+    """Return the transitions of a table with one row a step.
+
+    The next observation of a step is the observation of its episode's next row. What
+    happens at the end of an episode is told in `deepaveragers.data.steps`: a terminated
+    last row is kept, any other last row is left out, for its next observation is unknown.
+
+    Args:
+        source: a path to a CSV, Parquet or Arrow file, a pandas or polars DataFrame, an
+            Arrow table, or a dictionary of columns.
+        mapping: the meaning of the columns; or give its fields as keywords:
+            `read_table("log.csv", episode="run", time="t", observations=["x", "v"],
+            action="a", reward="r", terminated="end")`.
+        fields: fields of `TableMapping`.
+    """
+    if mapping is not None and fields:
+        raise InputError("mapping", "a TableMapping or its fields as keywords", "both")
+    return table_reading(source, mapping or TableMapping.of(fields)).transitions
+
+
+def table_reading(source: Any, mapping: TableMapping) -> Reading:
+    """Return the transitions of a table and what was decided while reading it."""
+    table = open_table(source, mapping.delimiter)
+    columns = gathered(table, mapping)
+    notes = [*table.notes, *columns.action_notes]
+    if mapping.observations is None:
+        notes.append(f"observations are the columns {', '.join(columns.observation_names)}")
+    rows, ordering = ordered(columns, mapping, table)
+    picked = columns.picked(rows)
+    judged = quality(picked, rows, mapping, table)
+    notes.extend([*ordering, *judged.notes])
+    if picked.next_observations is not None:
+        data = _as_given(picked, picked.next_observations, judged)
+    else:
+        data, linking = link_steps(_steps(picked, judged), picked.action_names)
+        notes.extend(linking)
+    if mapping.done is not None and mapping.truncated is None:
+        notes.append(
+            f"{mapping.done!r} was read as terminated; where it also marks time limits, say "
+            "which column tells them apart (truncated)"
+        )
+    return Reading(data, "table", notes=tuple(notes))
+
+
+def open_table(source: Any, delimiter: str | None = None) -> Table:
+    """Return the table at a path or in memory."""
+    if not isinstance(source, str | Path):
+        if Frame.fits(source):
+            return Frame(source)
+        raise InputError("source", "a path, a DataFrame or columns", type(source).__name__)
+    path = Path(source)
+    if not path.is_file():
+        raise StorageError(f"{path} cannot be read: it is not a file.")
+    return ParquetFiles(path) if is_arrow_path(path) else CsvFile(path, delimiter)
+
+
+def is_arrow_path(source: Any) -> bool:
+    """Whether the source is a path whose name ends like a Parquet or Arrow file."""
+    return isinstance(source, str | Path) and Path(source).name.lower().endswith(ARROW_SUFFIXES)
+
+
+def _steps(columns: Columns, judged: Quality) -> Steps:
+    return Steps(
+        observations=columns.observations,
+        actions=columns.actions,
+        rewards=columns.rewards,
+        terminations=columns.terminations == 1,
+        truncations=columns.truncations == 1,
+        episodes=columns.episodes,
+        acted=judged.acted,
+        usable=judged.usable,
+        skipped=judged.skipped,
+    )
+
+
+def _as_given(columns: Columns, following: Array, judged: Quality) -> Transitions:
+    kept = judged.acted & judged.usable & ~judged.skipped
+    if not kept.any():
+        raise InputError("source", "a table with at least one whole step", "none")
+    # Only a terminated step may lack its next observation, and there it has no influence.
+    whole = np.asarray(np.isfinite(following).all(axis=1))
+    following = np.where(whole[:, None], following, columns.observations)
+    fields: dict[str, Any] = {
+        "observations": columns.observations,
+        "actions": columns.actions,
+        "rewards": columns.rewards,
+        "next_observations": following,
+        "terminations": columns.terminations == 1,
+        "truncations": columns.truncations == 1,
+        "episode_ids": columns.episodes,
+    }
+    picked = {name: values if kept.all() else values[kept] for name, values in fields.items()}
+    return Transitions(**picked, action_names=columns.action_names)  # type: ignore[arg-type]

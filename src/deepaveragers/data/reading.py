@@ -1,0 +1,120 @@
+"""One verb for all formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from ..errors import InputError
+from .mapping import TableMapping, read_mapping
+from .readers.detecting import FORMATS, detect
+from .readers.reading import ActionMap, Reading
+from .transitions import Transitions
+
+Format = Literal["auto", "table", "npz", "minari", "d4rl", "d3rlpy", "replay-buffer", "lerobot"]
+
+
+def read(
+    source: Any,
+    format: Format = "auto",
+    *,
+    actions: ActionMap | None = None,
+    mapping: str | Path | TableMapping | None = None,
+    **columns: Any,
+) -> Transitions:
+    """Return the transitions of a file, directory, id or object.
+
+    Args:
+        source: a path (CSV, Parquet, Arrow, npz, HDF5 of D4RL or d3rlpy, a Minari or
+            LeRobot directory), a Minari id, or an object in memory: a DataFrame or other
+            table, a Minari dataset, a d3rlpy dataset, a Stable-Baselines3 replay buffer.
+        format: "auto" decides by what is there; or the name of a format.
+        actions: a function from logged actions [N, ...] to N whole numbers or labels, for
+            data with continuous or combined actions.
+        mapping: the meaning of a table's columns: a `TableMapping` or a TOML file.
+        columns: the same as keywords, which have the last word: `episode="run", ...`.
+    """
+    return read_reported(source, format, actions=actions, mapping=mapping, **columns).transitions
+
+
+def read_reported(
+    source: Any,
+    format: Format = "auto",
+    *,
+    actions: ActionMap | None = None,
+    mapping: str | Path | TableMapping | None = None,
+    **columns: Any,
+) -> Reading:
+    """Return the transitions together with what was decided: format, reason and notes."""
+    reason = "as asked"
+    chosen: str = format
+    if format == "auto":
+        chosen, reason = detect(source)
+    if chosen not in FORMATS:
+        raise InputError("format", f"'auto' or one of {', '.join(FORMATS)}", repr(format))
+    if chosen == "table":
+        reading = _table(source, actions, mapping, columns)
+    elif mapping is not None or columns:
+        given = "a mapping" if mapping is not None else next(iter(columns))
+        raise InputError("columns", f"given for tables only, not for {chosen}", given)
+    else:
+        reading = _dataset(source, chosen, actions)
+    return reading.explained(reason)
+
+
+def _table(
+    source: Any,
+    actions: ActionMap | None,
+    mapping: str | Path | TableMapping | None,
+    columns: dict[str, Any],
+) -> Reading:
+    from .readers.parquet import read_own
+    from .readers.table import is_arrow_path, table_reading
+
+    if actions is not None:
+        raise InputError("actions", "given for datasets only, not for tables", "a function")
+    if isinstance(mapping, TableMapping):
+        if columns:
+            raise InputError("mapping", "a TableMapping or columns as keywords", "both")
+        return table_reading(source, mapping)
+    if mapping is None and not columns and is_arrow_path(source):
+        own = read_own(Path(source))
+        if own is not None:
+            return Reading(own, "table", notes=("it names its own columns",))
+    stored = read_mapping(mapping) if mapping is not None else {}
+    return table_reading(source, TableMapping.of({**stored, **columns}))
+
+
+def _dataset(source: Any, format: str, actions: ActionMap | None) -> Reading:
+    in_memory = not isinstance(source, str | Path)
+    if format == "minari":
+        from .readers.minari import from_minari, read_minari
+
+        return from_minari(source, actions) if in_memory else read_minari(source, actions)
+    if format == "d3rlpy":
+        from .readers.d3rlpy import from_dataset, read_d3rlpy
+
+        return from_dataset(source, actions) if in_memory else read_d3rlpy(Path(source), actions)
+    if format == "replay-buffer":
+        from .readers.replay_buffer import from_replay_buffer
+
+        if not in_memory:
+            raise InputError(
+                "source",
+                "the replay buffer as an object: its files are pickles, which are never opened",
+                f"the path {source}",
+            )
+        return from_replay_buffer(source, actions)
+    if in_memory:
+        raise InputError("source", f"a path for the format {format}", type(source).__name__)
+    if format == "npz":
+        from .readers.npz import read_npz
+
+        return read_npz(Path(source), actions)
+    if format == "d4rl":
+        from .readers.d4rl import read_d4rl
+
+        return read_d4rl(Path(source), actions)
+    from .readers.lerobot import read_lerobot
+
+    return read_lerobot(Path(source), actions)

@@ -1,0 +1,1 @@
+"""Writers of other formats: one file per format, each loading its library only when used."""

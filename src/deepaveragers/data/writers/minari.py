@@ -1,0 +1,97 @@
+"""Minari datasets, without loss: raw pictures instead of JPEG, every final observation.
+
+A Minari episode is a chain of observations, so an episode of ours is written as several
+where its chain is broken. Action names and our episode ids stand in the metadata, from
+which our reader takes them back.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from ...arrays import Int64
+from ...errors import InputError, MissingExtraError, StorageError
+from ..transitions import Transitions
+
+EPISODES_AT_ONCE = 256
+DATASET_NAME = re.compile(r"[-_\w]+-v\d+")
+
+
+def write_minari(data: Transitions, path: Path) -> None:
+    """Write the transitions as a Minari dataset's directory; its name must end in -v0 or such."""
+    try:
+        from minari import __version__ as minari_version
+        from minari.dataset.minari_storage import MinariStorage
+    except ImportError as error:
+        raise MissingExtraError("minari", "data") from error
+    if DATASET_NAME.fullmatch(path.name) is None:
+        raise InputError("path", "a directory named as Minari asks, like 'walks-v0'", path.name)
+    if path.exists():
+        raise StorageError(f"{path} cannot be written: it exists already.")
+    temporary = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    bounds = _chains(data)
+    try:
+        (temporary / "data").mkdir(parents=True)
+        storage = MinariStorage.new(
+            temporary / "data",
+            observation_space=_observation_space(data),
+            action_space=gym.spaces.Discrete(data.num_actions),
+            jpeg_encoding=False,
+        )
+        own = {
+            "action_names": list(data.action_names),
+            "episode_ids": data.episode_ids[bounds[:-1]].tolist(),
+        }
+        storage.update_metadata(
+            {"dataset_id": path.name, "minari_version": minari_version, "deepaveragers": own}
+        )
+        episodes = _episodes(data, bounds)
+        while batch := list(islice(episodes, EPISODES_AT_ONCE)):
+            storage.update_episodes(batch)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _observation_space(data: Transitions) -> gym.Space[Any]:
+    if data.observations.dtype == np.uint8:
+        return gym.spaces.Box(0, 255, data.observation_shape, np.uint8)
+    dtype: Any = data.observations.dtype
+    return gym.spaces.Box(-np.inf, np.inf, data.observation_shape, dtype)
+
+
+def _chains(data: Transitions) -> Int64:
+    """Return where chains begin, and the end: runs in which every s' is the next row's s."""
+    ends = (data.terminations | data.truncations)[:-1] | (np.diff(data.episode_ids) != 0)
+    for start in range(0, len(ends), 65_536):
+        rows = slice(start, min(start + 65_536, len(ends)))
+        following = data.observations[rows.start + 1 : rows.stop + 1]
+        jumps = data.next_observations[rows] != following
+        ends[rows] |= jumps.reshape(len(jumps), -1).any(axis=1)
+    return np.concatenate(([0], np.flatnonzero(ends) + 1, [len(data)]))
+
+
+def _episodes(data: Transitions, bounds: Int64) -> Iterator[Any]:
+    from minari.data_collector.episode_buffer import EpisodeBuffer
+
+    for start, stop in pairwise(bounds.tolist()):
+        rows = slice(start, stop)
+        final = data.next_observations[stop - 1 : stop]
+        yield EpisodeBuffer(
+            observations=np.concatenate([data.observations[rows], final]),
+            actions=data.actions[rows].astype(np.int64),
+            rewards=data.rewards[rows],
+            terminations=data.terminations[rows],
+            truncations=data.truncations[rows],
+        )

@@ -1,0 +1,27 @@
+"""NumPy archives: one array per field of `Transitions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ..transitions import Transitions
+from .files import write_file
+
+FIELDS = (
+    "observations",
+    "actions",
+    "rewards",
+    "next_observations",
+    "terminations",
+    "truncations",
+    "episode_ids",
+)
+
+
+def write_npz(data: Transitions, path: Path) -> None:
+    """Write the transitions as a compressed NumPy archive."""
+    arrays = {field: getattr(data, field) for field in FIELDS}
+    names = np.array(data.action_names, dtype=str)
+    write_file(path, lambda stream: np.savez_compressed(stream, action_names=names, **arrays))

@@ -1,0 +1,67 @@
+"""Parquet: one row a transition, readable by any tool and back without loss."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ...errors import MissingExtraError
+from ..readers.parquet import OWN_COLUMNS, OWN_METADATA
+from ..transitions import Transitions
+from .files import write_file
+
+ROWS = 65_536
+
+
+def write_parquet(data: Transitions, path: Path) -> None:
+    """Write the transitions as a Parquet file, with the names of the actions beside them."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtraError("pyarrow, which writes Parquet files,", "data") from error
+    width = int(np.prod(data.observation_shape))
+    vector = pa.list_(pa.from_numpy_dtype(data.observations.dtype), width)
+    kinds = {
+        "observation": vector,
+        "next_observation": vector,
+        "action": pa.int32(),
+        "reward": pa.float64(),
+        "terminated": pa.bool_(),
+        "truncated": pa.bool_(),
+        "episode": pa.int64(),
+        "action_name": pa.dictionary(pa.int32(), pa.string()),
+    }
+    own = {"action_names": data.action_names, "observation_shape": data.observation_shape}
+    schema = pa.schema(list(kinds.items()), metadata={OWN_METADATA: json.dumps(own)})
+
+    def write(stream: BinaryIO) -> None:
+        with pq.ParquetWriter(stream, schema) as writer:
+            for batch in _batches(data, schema):
+                writer.write_batch(batch)
+
+    write_file(path, write)
+
+
+def _batches(data: Transitions, schema: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    for start in range(0, len(data), ROWS):
+        rows = slice(start, start + ROWS)
+        columns: dict[str, Any] = {}
+        for name, field in OWN_COLUMNS.items():
+            values = getattr(data, field)[rows]
+            kind = schema.field(name).type
+            if pa.types.is_fixed_size_list(kind):
+                flat = pa.array(np.ascontiguousarray(values).reshape(-1), kind.value_type)
+                columns[name] = pa.FixedSizeListArray.from_arrays(flat, type=kind)
+            else:
+                columns[name] = pa.array(values, kind)
+        columns["action_name"] = pa.DictionaryArray.from_arrays(
+            columns["action"], pa.array(data.action_names, pa.string())
+        )
+        yield pa.record_batch([columns[name] for name in schema.names], schema=schema)

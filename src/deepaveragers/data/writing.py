@@ -1,0 +1,51 @@
+"""One verb for all formats that transitions are written to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from ..errors import InputError, StorageError
+from .transitions import Transitions
+
+WriteFormat = Literal["auto", "npz", "parquet", "minari"]
+
+
+def write(data: Transitions, path: str | Path, format: WriteFormat = "auto") -> Path:
+    """Write transitions for other tools, without loss, and return the path.
+
+    `save` keeps them for this package; `read` brings back what is written here, value by
+    value.
+
+    Args:
+        data: the transitions.
+        path: a file, or for Minari a new directory with a name like "walks-v0".
+        format: "auto" goes by the name: .npz, .parquet, otherwise Minari.
+    """
+    if not isinstance(data, Transitions):
+        raise InputError("data", "Transitions", type(data).__name__)
+    path = Path(path)
+    chosen = _by_name(path) if format == "auto" else format
+    if chosen not in ("npz", "parquet", "minari"):
+        raise InputError("format", "'auto', 'npz', 'parquet' or 'minari'", repr(format))
+    if path.is_dir() and chosen != "minari":
+        raise StorageError(f"{path} cannot be written: it is a directory.")
+    if chosen == "npz":
+        from .writers.npz import write_npz
+
+        write_npz(data, path)
+    elif chosen == "parquet":
+        from .writers.parquet import write_parquet
+
+        write_parquet(data, path)
+    else:
+        from .writers.minari import write_minari
+
+        write_minari(data, path)
+    return path
+
+
+def _by_name(path: Path) -> str:
+    if path.suffix == ".npz":
+        return "npz"
+    return "parquet" if path.suffix in (".parquet", ".pq") else "minari"

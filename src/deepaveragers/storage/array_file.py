@@ -1,0 +1,86 @@
+"""Arrays as files: written whole and flushed, mapped only after their size was checked."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import BundleError
+from .manifest import ARRAY_NAME, DTYPES, array_file_name
+
+HEADER_PROBLEMS = (ValueError, EOFError, SyntaxError, TypeError, RecursionError, TokenError)
+"""What NumPy raises for headers that are none; it parses them as Python literals."""
+
+
+def write_array(directory: Path, name: str, array: Array) -> dict[str, Any]:
+    """Write an array under a name made of its content, and return its manifest entry."""
+    if ARRAY_NAME.fullmatch(name) is None or array.dtype.str not in DTYPES:
+        raise ValueError(f"array {name!r} of type {array.dtype} cannot be stored")
+    array = np.asarray(array, order="C")
+    digest = digest_of(array)
+    file = directory / array_file_name(name, digest)
+
+    def write(stream: BinaryIO) -> None:
+        np.lib.format.write_array(stream, array, allow_pickle=False)
+
+    write_whole(file, write)
+    return {
+        "file": file.name,
+        "dtype": array.dtype.str,
+        "shape": list(array.shape),
+        "sha256": digest,
+    }
+
+
+def write_whole(file: Path, write: Any) -> None:
+    """Write a file beside its place, flush it to the disk, and move it there in one step."""
+    temporary = file.with_suffix(f".tmp-{os.getpid()}")
+    try:
+        with open(temporary, "wb") as stream:
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, file)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_array(directory: Path, name: str, entry: Mapping[str, Any]) -> Array:
+    """Return an array, memory-mapped; nothing is allocated on the word of the file alone."""
+    file = directory / entry["file"]
+    if file.is_symlink() or not file.is_file():
+        raise FileNotFoundError(f"{directory} is damaged: the file of {name!r} is missing.")
+    shape, dtype = tuple(entry["shape"]), np.dtype(entry["dtype"])
+    with open(file, "rb") as stream:
+        try:
+            stored, offset = _header(stream), stream.tell()
+        except HEADER_PROBLEMS as error:
+            raise BundleError(f"{file} is damaged: it is not a whole array file.") from error
+        size = os.fstat(stream.fileno()).st_size
+    if stored != (shape, False, dtype):
+        raise BundleError(f"{file} is damaged: it is not the array that the manifest describes.")
+    if size != offset + math.prod(shape) * dtype.itemsize:
+        raise BundleError(f"{file} is damaged: it has another length than its header says.")
+    if 0 in shape:
+        return np.empty(shape, dtype=dtype)
+    return np.asarray(np.memmap(file, dtype=dtype, mode="r", offset=offset, shape=shape))
+
+
+def _header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = np.lib.format.read_magic(stream)
+    if version != (1, 0):
+        raise ValueError(f"array format {version}")
+    return np.lib.format.read_array_header_1_0(stream)
+
+
+def digest_of(array: Array) -> str:
+    """Return the SHA-256 of an array's bytes."""
+    return hashlib.sha256(np.asarray(array, order="C").reshape(-1).view(np.uint8).data).hexdigest()
