@@ -38,9 +38,7 @@ def test_kernel_equals_reference_and_explicit_table(mdp, objective, seed):
     gains = np.tile(model.rewards + model.gamma * values, 2)
     new, q_values = values.copy(), np.empty((size, actions))
     choice = np.empty(size, np.int32)
-    smallest, largest, _, stuck = cpu.improve(
-        0, size, model, False, gains, new, q_values, choice
-    )
+    smallest, largest, _, stuck = cpu.improve(0, size, model, False, gains, new, q_values, choice)
     assert stuck == 0
     assert np.allclose(new, expected, rtol=1e-12, atol=1e-12)
     assert np.allclose(q_values, reference.action_values(model, values), rtol=1e-12, atol=1e-12)
