@@ -100,9 +100,7 @@ def solve(
     )
 
 
-def _first_guess(
-    mdp: DacMdp, start: Plan, order: Int32 | None
-) -> tuple[Float64, Float64]:
+def _first_guess(mdp: DacMdp, start: Plan, order: Int32 | None) -> tuple[Float64, Float64]:
     """Return values and action values of an earlier plan, in the order of the solve."""
     if start.q_values.shape != mdp.graph.indices.shape[:2]:
         raise InputError(
