@@ -17,7 +17,7 @@ from ..errors import InputError
 from .brute_force import BruteForceIndex
 from .dense import DenseIndex
 from .index import NeighborIndex
-from .tree import TreeIndex
+from .tree import WIDE, TreeIndex
 
 EXACT: dict[str, Callable[[Floats], NeighborIndex]] = {
     "tree": TreeIndex,
@@ -60,7 +60,8 @@ class Workload:
 def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool) -> Choice:
     """Return the faster exact engine, or HNSW where that is needed and allowed."""
     if work.searches < SMALL and time_budget is None:
-        return Choice("tree", ("small search, no trial",))
+        wide = work.rows.shape[1] > WIDE
+        return Choice("dense" if wide else "tree", ("small search, no trial",))
     picks = np.random.default_rng(0).permutation(len(work.queries))[:SAMPLE]
     sample = work.queries[np.sort(picks)]
     seconds = {"dense": _projected("dense", sample, work, PATIENCE)}
