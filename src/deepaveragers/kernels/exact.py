@@ -13,11 +13,11 @@ import numpy as np
 from numba import njit
 
 from ..arrays import Float64, Floats, Int32, Int64
+from .frame import FLOAT32_ROUNDING
 
 NO_ROW = np.int32(2**31 - 1)
 """Fills the places that no row has taken yet: it is after every row."""
 STRIDE = 128
-FLOAT32_ROUNDING = 2.0**-23
 ORTHOGONALITY = 1e-9
 UNDERFLOW = 1e-307
 ROUGHLY = 1.0 + 1e-9
