@@ -1,0 +1,1 @@
+"""Neighbour engines compared; see `__main__`."""
