@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from experiments.pictures.cartpole import PicturePole
 
 import deepaveragers as da
 from deepaveragers.representation.bcq import train_bcq
 from deepaveragers.representation.dqn import train_dqn
-from experiments.pictures.cartpole import PicturePole
 
 
 @pytest.fixture(scope="module")
