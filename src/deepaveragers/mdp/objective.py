@@ -94,8 +94,9 @@ class Objective:
             share = getattr(self, name)
             if not _is_number(share) or not 0.0 <= share <= 1.0:
                 raise InputError(name, "a number in [0, 1]", share)
-        if isinstance(self.forbidden_actions, int | str):
-            object.__setattr__(self, "forbidden_actions", (self.forbidden_actions,))
+        one = isinstance(self.forbidden_actions, int | str)
+        listed = (self.forbidden_actions,) if one else tuple(self.forbidden_actions)
+        object.__setattr__(self, "forbidden_actions", listed)
 
 
 def _check_count(name: str, value: object) -> None:
