@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .policy.policy import Policy
     from .representation.encoder import Encoder, Identity, Standardize
     from .solvers.plan import Plan
+    from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
     from .storage.records import load, save
 
 __all__ = [
@@ -57,14 +58,17 @@ __all__ = [
     "Objective",
     "Plan",
     "Policy",
+    "PolicyValue",
     "Standardize",
     "StorageError",
     "Transitions",
     "collect",
     "compile",
     "evaluate",
+    "factored_values",
     "guarantee",
     "load",
+    "policy_values",
     "read",
     "read_table",
     "save",
@@ -96,6 +100,9 @@ _HOMES = {
     "Identity": "representation.encoder",
     "Standardize": "representation.encoder",
     "Plan": "solvers.plan",
+    "PolicyValue": "solvers.policy_evaluation",
+    "factored_values": "solvers.policy_evaluation",
+    "policy_values": "solvers.policy_evaluation",
     "load": "storage.records",
     "save": "storage.records",
 }

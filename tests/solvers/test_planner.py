@@ -7,9 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from explicit import Explicit, random_mdp
+from tests.solvers.explicit import Explicit, random_mdp
 
 import deepaveragers as da
+from deepaveragers.kernels import cpu
+from deepaveragers.solvers.blocks import Blocks
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +67,27 @@ def test_interruption_gives_the_bounds_so_far(mdp, optimum):
     assert plan.sweeps >= 3
     assert math.isfinite(plan.error)
     assert_bounds(plan, optimum)
+
+
+@pytest.mark.parametrize("moment", [1, 2, 5])
+def test_an_interrupted_horizon_is_bounded(mdp, monkeypatch, moment):
+    objective = da.Objective(gamma=0.99, horizon=20)
+    exact = mdp.solve(objective)
+    once = iter(range(1, 100))
+
+    def run(self, kernel, *arguments, original=Blocks.run):
+        if kernel is cpu.publish and next(once) == moment:
+            raise KeyboardInterrupt
+        return original(self, kernel, *arguments)
+
+    monkeypatch.setattr(Blocks, "run", run)
+    plan = mdp.solve(objective)
+    assert plan.status == "interrupted"
+    assert plan.sweeps < 20
+    assert (plan.lower <= exact.upper).all()
+    assert (exact.lower <= plan.upper).all()
+    living = ~mdp.transitions.terminations
+    assert np.array_equal(plan.values[living], plan.q_values.max(axis=1)[living])
 
 
 @pytest.mark.parametrize("change", [{}, {"gamma": 0.9}, {"cost": 3.0}, {"forbidden_actions": [0]}])

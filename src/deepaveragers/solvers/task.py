@@ -9,6 +9,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..arrays import Float64
 from ..errors import InputError
 from ..progress import Advance, progress
@@ -162,16 +164,26 @@ class Task:
         missing is at most (gamma^h + ... + gamma^(H-1)) |T 0|.
         """
         work, gamma = self.work, self.work.model.gamma
-        gained, rounding, step = 0.0, 0.0, 0
+        gained, rounding, done = 0.0, 0.0, 0
         status: Status = "optimal"
-        for step in range(1, horizon + 1):
-            proof = self._first_sweep() if step == 1 else work.sweep(in_place=False)
-            gained = proof.residual if step == 1 else gained
+        try:
+            while done < horizon:
+                proof = work.sweep(in_place=False) if done else self._first_sweep()
+                gained = gained if done else proof.residual
+                rounding = proof.rounding + gamma * rounding
+                done += 1
+                if done < horizon and (stop := self._limit(proof)):
+                    status = stop
+                    break
+        except KeyboardInterrupt:
+            # Some states may be a step further than the others, which the bound allows for.
+            status = "interrupted"
+            if done == 0:
+                work.restart(np.zeros(work.model.size))
+                proof = self._first_sweep()
+                gained, done = proof.residual, 1
             rounding = proof.rounding + gamma * rounding
-            if step < horizon and (stop := self._limit(proof)):
-                status = stop
-                break
-        missing = gained * sum_of_powers(gamma, step, horizon)
+        missing = gained * sum_of_powers(gamma, done, horizon)
         bound = (missing + rounding) * (1.0 + 1e-12)
         return status, Certificate(bound, bound, proof.residual, proof.rounding)
 
