@@ -146,6 +146,8 @@ class _MergeTree(TreeIndex):
     ) -> None:
         """Put the rows, added[0] and so on, into the lists [B, k] of the points, in place."""
         queries = np.arange(len(points))
+        coordinates, margins = self._frame.coordinates(points, self._leaves.shape[1])
+        margins += self._margin
 
         def work(part: slice) -> None:
             merge(
@@ -153,9 +155,9 @@ class _MergeTree(TreeIndex):
                 queries[part],
                 source,
                 added,
-                self._mean,
-                self._rotation,
-                self._frame,
+                coordinates,
+                margins,
+                self._frame.scale,
                 self._first_child,
                 self._boxes,
                 self._leaves,
