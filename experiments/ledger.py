@@ -61,9 +61,7 @@ class Ledger:
 
     def select(self, **wanted: object) -> list[dict[str, str]]:
         """Return the rows with these entries."""
-        return [
-            row for row in self.rows if all(row[name] == str(v) for name, v in wanted.items())
-        ]
+        return [row for row in self.rows if all(row[name] == str(v) for name, v in wanted.items())]
 
     def _key_of(self, row: Mapping[str, object]) -> tuple[str, ...]:
         return tuple(str(row[name]) for name in self._key)

@@ -138,9 +138,7 @@ def _study(
     for one in candidates(protocol.num_candidates):
         entry = {**place, "policy": "dac", "cost": one.cost, "lookup": one.lookup}
         search = {**entry, "round": "search"}
-        _record(
-            ledger, lambda c=one: policy(c.cost, c.lookup), protocol.search_episodes, **search
-        )
+        _record(ledger, lambda c=one: policy(c.cost, c.lookup), protocol.search_episodes, **search)
         means[one] = float(ledger.select(**search)[0]["mean"])
     first, best = candidates(1)[0], max(means, key=lambda one: means[one])
     for name, one in (("first", first), ("best", best)):
