@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-for extra in ("torch", "safetensors", "ale_py", "cv2"):
-    pytest.importorskip(extra)
-
 from experiments.atari import evaluation, planning
 from experiments.atari.__main__ import main
 from experiments.atari.frames import FrameData
 from experiments.atari.protocol import PROTOCOLS, data_dir
+
+for extra in ("torch", "safetensors", "ale_py", "cv2"):
+    pytest.importorskip(extra)
 
 pytestmark = pytest.mark.slow
 
