@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments.atari import evaluation, planning
+from experiments.atari import agent, evaluation, planning
 from experiments.atari.__main__ import main
+from experiments.atari.dataset import make_data
 from experiments.atari.frames import FrameData
 from experiments.atari.protocol import PROTOCOLS, data_dir
 
@@ -52,3 +53,14 @@ def test_every_step_and_a_restart(tmp_path, monkeypatch):
         assert np.array_equal(stacks[rows_of[:9]], column[:9])
     monkeypatch.setattr(planning.FrameData, "open", None)
     main(["plan", *arguments])
+
+
+def test_an_agent_is_trained_online_and_makes_data(tmp_path, monkeypatch):
+    pytest.importorskip("stable_baselines3")
+    monkeypatch.setitem(agent.TABLE_5, "learning_starts", 20)
+    agent.train_agent("Breakout", 40, tmp_path / "Breakout.zip", buffer=100, device="cpu")
+    data = make_data("Breakout", str(tmp_path / "Breakout.zip"), 30, 0, tmp_path / "data")
+    assert len(data) == 30
+    assert data.num_actions == 4
+    with pytest.raises(SystemExit, match="another dataset"):
+        make_data("Breakout", "scripted", 30, 0, tmp_path / "data")

@@ -10,6 +10,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from .agent import train_agent
 from .dataset import make_data
 from .evaluation import evaluate
 from .figure import plot
@@ -47,6 +48,9 @@ def _run(step: str, protocol: Protocol, runs: Path, learners: list[str]) -> None
     for game in protocol.games:
         if step == "make-data":
             behaviour = protocol.behaviour.format(game=game)
+            if behaviour.endswith(".zip") and not data_dir(runs, game).exists():
+                file = Path(behaviour)
+                train_agent(game, protocol.agent_steps, file, device=protocol.device)
             make_data(game, behaviour, protocol.transitions, 0, data_dir(runs, game))
             continue
         if not (data_dir(runs, game) / "about.json").exists():

@@ -22,6 +22,7 @@ class Protocol:
     Attributes:
         games: names.
         behaviour: "scripted", or the file of a saved agent with {game} in it.
+        agent_steps: for which a .zip that does not exist is trained online.
         transitions: size of each dataset.
         updates: of DQN and BCQ.
         snapshot_every: updates between points of the curve.
@@ -37,6 +38,7 @@ class Protocol:
 
     games: tuple[str, ...]
     behaviour: str
+    agent_steps: int = 10_000_000
     transitions: int
     updates: int
     snapshot_every: int
