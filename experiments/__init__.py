@@ -1,0 +1,1 @@
+"""Experiments: what the papers and the README claim, as commands."""

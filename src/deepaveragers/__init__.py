@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         InputError,
         MissingExtraError,
         StorageError,
+        TrainingDiverged,
     )
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
@@ -38,16 +39,25 @@ if TYPE_CHECKING:
     from .neighbors.graph import NeighborGraph
     from .policy.decision import Decision
     from .policy.policy import Policy
+    from .representation.bcq import BcqEncoder, train_bcq
+    from .representation.dqn import DqnEncoder, train_dqn
     from .representation.encoder import Encoder, Identity, Standardize
+    from .representation.network_files import load_encoder, save_encoder
+    from .representation.random_network import RandomNetwork
+    from .representation.settings import TrainingSettings
+    from .representation.torch_encoder import TorchEncoder
+    from .representation.transformer import TransformerEncoder
     from .solvers.plan import Plan
     from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
     from .storage.records import load, save
 
 __all__ = [
+    "BcqEncoder",
     "BundleError",
     "DacMdp",
     "Decision",
     "DeepAveragersError",
+    "DqnEncoder",
     "Encoder",
     "EvaluationReport",
     "Guarantee",
@@ -59,8 +69,13 @@ __all__ = [
     "Plan",
     "Policy",
     "PolicyValue",
+    "RandomNetwork",
     "Standardize",
     "StorageError",
+    "TorchEncoder",
+    "TrainingDiverged",
+    "TrainingSettings",
+    "TransformerEncoder",
     "Transitions",
     "collect",
     "compile",
@@ -69,23 +84,28 @@ __all__ = [
     "guarantee",
     "load",
     "policy_values",
+    "load_encoder",
     "read",
     "read_table",
     "save",
+    "save_encoder",
+    "train_bcq",
+    "train_dqn",
     "write",
 ]
 
 _HOMES = {
     "collect": "data.collecting",
-    "read": "data.reading",
     "read_table": "data.readers.table",
-    "write": "data.writing",
+    "read": "data.reading",
     "Transitions": "data.transitions",
+    "write": "data.writing",
     "BundleError": "errors",
     "DeepAveragersError": "errors",
     "InputError": "errors",
     "MissingExtraError": "errors",
     "StorageError": "errors",
+    "TrainingDiverged": "errors",
     "Guarantee": "evaluation.guarantee",
     "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",
@@ -96,9 +116,19 @@ _HOMES = {
     "NeighborGraph": "neighbors.graph",
     "Decision": "policy.decision",
     "Policy": "policy.policy",
+    "BcqEncoder": "representation.bcq",
+    "train_bcq": "representation.bcq",
+    "DqnEncoder": "representation.dqn",
+    "train_dqn": "representation.dqn",
     "Encoder": "representation.encoder",
     "Identity": "representation.encoder",
     "Standardize": "representation.encoder",
+    "load_encoder": "representation.network_files",
+    "save_encoder": "representation.network_files",
+    "RandomNetwork": "representation.random_network",
+    "TrainingSettings": "representation.settings",
+    "TorchEncoder": "representation.torch_encoder",
+    "TransformerEncoder": "representation.transformer",
     "Plan": "solvers.plan",
     "PolicyValue": "solvers.policy_evaluation",
     "factored_values": "solvers.policy_evaluation",

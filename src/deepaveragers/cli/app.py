@@ -12,6 +12,7 @@ import typer
 
 from ..errors import DeepAveragersError
 from .data_commands import export_data, import_data
+from .deep_commands import train
 from .output import complain, wants_json
 from .pipeline import collect, compile, evaluate, info, solve
 from .quickstart import quickstart
@@ -28,6 +29,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "collect": collect,
     "import": import_data,
     "export": export_data,
+    "train": train,
     "compile": compile,
     "solve": solve,
     "evaluate": evaluate,
