@@ -20,6 +20,7 @@ import numpy as np
 import pyglet
 
 pyglet.options["headless"] = True
+pyglet.options["debug_gl"] = False
 
 from miniworld.entity import Box, MeshEnt  # noqa: E402
 from miniworld.miniworld import MiniWorldEnv  # noqa: E402
@@ -38,15 +39,28 @@ class Look:
     Attributes:
         floor: MiniWorld's name of the floor's texture; its default is "floor_tiles_bw".
         field_of_view: degrees; MiniWorld's default is 60.
+        coloured_walls: each of the four outer walls has its own colour; MiniWorld's default
+            is the same concrete for all.
         any_heading: start with any heading, not only with multiples of the turning angle.
     """
 
     floor: str = "white"
     field_of_view: float = 90.0
+    coloured_walls: bool = True
     any_heading: bool = False
 
 
-MINIWORLD_LOOK = Look(floor="floor_tiles_bw", field_of_view=60.0, any_heading=True)
+MINIWORLD_LOOK = Look(
+    floor="floor_tiles_bw", field_of_view=60.0, coloured_walls=False, any_heading=True
+)
+WALL_COLORS = ("red", "green", "purple", "yellow")
+WALL_HEIGHT = 2.74
+
+
+class Block(Box):  # type: ignore[misc]
+    """A box that never moves, so that it is drawn with the walls, from one compiled list."""
+
+    is_static = True
 
 
 class NavigationRoom(MiniWorldEnv):  # type: ignore[misc]
@@ -139,6 +153,16 @@ class NavigationRoom(MiniWorldEnv):  # type: ignore[misc]
         entity.kind = kind
         self.place_entity(entity, pos=np.array([x, 0.0, z]), dir=0.0)
 
+    def _colour_walls(self, width: float, depth: float) -> None:
+        if not self.look.coloured_walls:
+            return
+        places = ((0.0, depth / 2), (width, depth / 2), (width / 2, 0.0), (width / 2, depth))
+        for number, (color, (x, z)) in enumerate(zip(WALL_COLORS, places, strict=True)):
+            size = [0.02, WALL_HEIGHT, depth] if number < 2 else [width, WALL_HEIGHT, 0.02]
+            panel = Block(color=color, size=size)
+            panel.radius = 0.0  # the wall behind it is what stops the agent
+            self._put(panel, "wall", x, z)
+
     def _put_agent(self, **within: float) -> None:
         if self.start is not None:
             self.entities.append(self.agent)
@@ -158,7 +182,8 @@ class SimpleRoom(NavigationRoom):
 
     def _gen_world(self) -> None:
         self._floor((0.0, self.size), (0.0, self.size))
-        self._put(Box(color="blue"), "box", *self.box)
+        self._colour_walls(self.size, self.size)
+        self._put(Block(color="blue"), "box", *self.box)
         self._put_agent()
 
 
@@ -172,8 +197,9 @@ class BoxAndPillar(NavigationRoom):
 
     def _gen_world(self) -> None:
         self._floor((0.0, self.size), (0.0, self.size))
-        self._put(Box(color="blue"), "box", *self.box)
-        self._put(Box(color="red", size=[0.6, 2.5, 0.6]), "pillar", *self.pillar)
+        self._colour_walls(self.size, self.size)
+        self._put(Block(color="blue"), "box", *self.box)
+        self._put(Block(color="grey", size=[0.6, 2.5, 0.6]), "pillar", *self.pillar)
         self._put_agent()
 
 
@@ -200,7 +226,8 @@ class Tunnel(NavigationRoom):
             passage = self._floor(between, (low, high))
             self.connect_rooms(west, passage, min_z=low, max_z=high)
             self.connect_rooms(passage, east, min_z=low, max_z=high)
-        self._put(Box(color="blue"), "box", *self.box)
+        self._colour_walls(self.east[1], self.depth)
+        self._put(Block(color="blue"), "box", *self.box)
         for x in np.linspace(between[0] + 0.2, between[1] - 0.2, self.cones):
             for z in (self.narrow[0] + self.cone_margin, self.narrow[1] - self.cone_margin):
                 self._put(MeshEnt("cone", height=0.5), "cone", x, z)
@@ -216,4 +243,3 @@ IDS = {name: f"navigation/{room.__name__}-v0" for name, room in ROOMS.items()}
 
 for _name, _room in ROOMS.items():
     gym.register(IDS[_name], entry_point=f"{__name__}:{_room.__name__}")
-

@@ -39,6 +39,7 @@ class Walk:
         """The directories of its chunks."""
         count = -(-self.steps // CHUNK)
         look = f"{self.look.floor}-{self.look.field_of_view:.0f}"
+        look += "-coloured" if self.look.coloured_walls else ""
         look += "-any-heading" if self.look.any_heading else ""
         home = self.directory / self.room / look / f"seed-{self.seed}"
         return [home / f"chunk-{number:02d}" for number in range(count)]

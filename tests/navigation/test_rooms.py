@@ -114,7 +114,7 @@ def test_the_wide_way_round_is_free():
     room = rooms.Tunnel()
     middle = sum(room.wide) / 2
     length = math.ceil((room.east[0] - room.west[1] + 1) / room.forward_step)
-    touched, *_ , pose = walk(room, (room.west[1] - 0.5, middle, EAST), [FORWARD] * length)
+    touched, *_, pose = walk(room, (room.west[1] - 0.5, middle, EAST), [FORWARD] * length)
     assert set(touched) == {""}
     assert pose[0] > room.east[0]
 
