@@ -71,8 +71,9 @@ def test_interruption_gives_the_bounds_so_far(mdp, optimum):
 def test_warm_start_changes_no_answer(mdp, change):
     first = mdp.solve(gamma=0.99)
     fields = {"gamma": 0.99, **change}
-    cold, warm = mdp.solve(**fields, tolerance=1e-7), mdp.solve(
-        **fields, tolerance=1e-7, start=first
+    cold, warm = (
+        mdp.solve(**fields, tolerance=1e-7),
+        mdp.solve(**fields, tolerance=1e-7, start=first),
     )
     assert warm.status == "optimal"
     assert np.abs(cold.values - warm.values).max() <= cold.error + warm.error

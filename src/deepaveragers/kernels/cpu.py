@@ -203,7 +203,9 @@ def linearize(
     """Write the compact rows of the chosen policy, and what its operator still changes.
 
     With P the policy's rows, T_pi V - V goes to `residual` [N], gamma P to `index` and
-    `weight` [N, W]. Own states are addressed in the second half, as `relax` reads them.
+    `weight` [N, W]. Rows are solved for the state's own value, so that a state that leads to
+    itself takes one sweep, not 1 / (1 - gamma). The states of the block are addressed in
+    the second half, as `relax` reads them.
 
     Returns:
         the largest absolute residual.
@@ -255,9 +257,27 @@ def linearize(
                 gamma * share * worst_case, worst, lo, hi - lo,
                 size, index[s, row : row + k], weight[s, row : row + k],
             )  # fmt: skip
-        residual[s] = backup - values[s]
-        largest = max(largest, abs(backup - values[s]))
+        scale = _eliminate_itself(s, s + size, index[s], weight[s])
+        residual[s] = scale * (backup - values[s])
+        largest = max(largest, scale * abs(backup - values[s]))
     return largest
+
+
+@kernel
+def _eliminate_itself(s: int, own: int, index: Int32, weight: Float32) -> float:
+    """Solve a row [W] for the state's own value; return what its right-hand side grows by."""
+    itself = 0.0
+    for j in range(len(index)):
+        if index[j] == own:
+            itself += weight[j]
+            weight[j] = 0.0
+            index[j] = s
+    if itself == 0.0:
+        return 1.0
+    scale = 1.0 / (1.0 - itself)
+    for j in range(len(index)):
+        weight[j] *= scale
+    return scale
 
 
 @kernel
@@ -299,16 +319,26 @@ def relax(
 
 
 @kernel
-def remember(
-    lo: int, hi: int, stride: int, correction: Float32, kept: Float32, moved: Float32
-) -> None:
-    """Keep the new half in `kept` [N], and every stride-th state's change in `moved`."""
+def remember(lo: int, hi: int, correction: Float32, kept: Float32, moved: Float32) -> None:
+    """Keep the new half of the correction, and its change, in [N] vectors."""
     size = kept.shape[0]
     for s in range(lo, hi):
         kept[s] = correction[s + size]
-    first = (lo + stride - 1) // stride * stride
-    for s in range(first, hi, stride):
-        moved[s // stride] = correction[s + size] - correction[s]
+        moved[s] = correction[s + size] - correction[s]
+
+
+@kernel
+def products(lo: int, hi: int, moved: Float32, latest: int) -> Float64:
+    """Return the [M, M] weighted products of changes [M, N]; the weight is latest squared."""
+    count = moved.shape[0]
+    result = np.zeros((count, count))
+    for s in range(lo, hi):
+        focus = np.float64(moved[latest, s]) ** 2
+        for m in range(count):
+            left = focus * moved[m, s]
+            for n in range(m, count):
+                result[m, n] += left * moved[n, s]
+    return result
 
 
 @kernel

@@ -58,7 +58,7 @@ def action_number(mdp: DacMdp, action: object, parameter: str) -> int:
         return names.index(action)
     is_number = isinstance(action, int | np.integer) and not isinstance(action, bool)
     if is_number and 0 <= int(action) < len(names):  # type: ignore[call-overload]
-        return int(action)  # type: ignore[call-overload, no-any-return]
+        return int(action)  # type: ignore[call-overload]
     allowed = f"actions in 0..{len(names) - 1} or of {', '.join(names[:20])}"
     raise InputError(parameter, allowed, repr(action))
 

@@ -6,9 +6,10 @@ system is solved in float32, which limits the *relative* accuracy of e only. So 
 the step (iterative refinement) reaches any accuracy that float64 can certify.
 
 The solver is block Gauss-Seidel with Anderson acceleration: of the last few sweeps' results
-g_m, with changes f_m, take the mixture with shares summing to 1 whose mixed change is least
-in the Euclidean norm. The least squares look at a sample of the states only: any weighting
-of the states gives a valid mixture, and what is taken is judged by the next sweep.
+g_m, with changes f_m, take the mixture with shares summing to 1 whose mixed change is least,
+in a Euclidean norm that weights every state by the square of its last change. The bounds are
+in the largest norm, and the slowest changes are often local (a few states that lead to each
+other), so the states that still move most must count most.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from ..kernels import cpu
 from ..kernels.model import Model
 from .blocks import Blocks
 
-MEMORY = 4
+MEMORY, MEMORY_OF_LARGE, LARGE = 8, 5, 200_000
+"""Sweeps mixed; fewer from so many states on, where reading them costs as much as a sweep."""
 SWEEPS_PER_MEETING = 2
-SAMPLE = 50_000
-PATIENCE = 8
+PATIENCE = 50
+"""Meetings without progress after which the rest is left to the next linearisation."""
 RESTART = 3.0
 FLOAT32_NOISE = 4e-7
 
@@ -40,9 +42,9 @@ class Corrector:
         self.weight: Float32 = np.empty((size, model.width), np.float32)
         self.residual: Float32 = np.empty(size, np.float32)
         self.correction: Float32 = np.zeros(2 * size, np.float32)
-        self.stride = max(1, size // SAMPLE)
-        self.kept: Float32 = np.empty((MEMORY, size), np.float32)
-        self.moved: Float32 = np.empty((MEMORY, -(-size // self.stride)), np.float32)
+        self.memory = MEMORY if size < LARGE else MEMORY_OF_LARGE
+        self.kept: Float32 = np.empty((self.memory, size), np.float32)
+        self.moved: Float32 = np.empty((self.memory, size), np.float32)
 
     def linearize(self, gains: Float64, values: Float64, choice: Int32) -> float:
         """Take the policy's rows; return its largest residual at the values."""
@@ -70,7 +72,8 @@ class Corrector:
             sweeps += SWEEPS_PER_MEETING
             waited = 0 if change < 0.9 * best else waited + 1
             best = min(best, change)
-            noise = FLOAT32_NOISE * float(np.abs(correction[size :: self.stride]).max())
+            new = correction[size:]
+            noise = FLOAT32_NOISE * max(float(new.max()), -float(new.min()))
             done = change <= max(target, noise) or waited >= PATIENCE
             if done or time.perf_counter() > deadline:
                 return sweeps
@@ -82,15 +85,13 @@ class Corrector:
 
     def _accelerate(self, stored: int) -> None:
         """Replace the correction by the best mixture of the sweeps kept so far."""
-        slot = stored % MEMORY
-        self.blocks.run(
-            cpu.remember, self.stride, self.correction, self.kept[slot], self.moved[slot]
-        )
-        count = min(stored + 1, MEMORY)
+        slot = stored % self.memory
+        self.blocks.run(cpu.remember, self.correction, self.kept[slot], self.moved[slot])
+        count = min(stored + 1, self.memory)
         shares = np.zeros(count)
         shares[slot] = 1.0
-        moved = self.moved[:count].astype(np.float64)
-        gram = moved @ moved.T
+        upper = sum(self.blocks.run(cpu.products, self.moved[:count], slot))
+        gram = upper + np.triu(upper, 1).T
         trace = float(np.trace(gram))
         if count > 1 and np.isfinite(trace) and trace > 0.0:
             gram += 1e-10 * trace * np.eye(count)

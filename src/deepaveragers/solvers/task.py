@@ -125,20 +125,21 @@ class Task:
         return proof
 
     def look_ahead(self, horizon: int) -> Outcome:
-        """Return the status and the bounds of a plan for a number of steps."""
+        """Return the status and the bounds of a plan for a number of steps.
+
+        Backward induction, V_h = T V_{h-1} from V_0 = 0. Stopped after h of H steps, what is
+        missing is at most (gamma^h + ... + gamma^(H-1)) |T 0|.
+        """
         work, gamma = self.work, self.work.model.gamma
         gained, rounding, step = 0.0, 0.0, 0
         status: Status = "optimal"
-        try:
-            for step in range(1, horizon + 1):
-                proof = self._first_sweep() if step == 1 else work.sweep(in_place=False)
-                gained = proof.residual if step == 1 else gained
-                rounding = proof.rounding + gamma * rounding
-                if step < horizon and (stop := self._limit(proof)):
-                    status = stop
-                    break
-        except KeyboardInterrupt:
-            raise
+        for step in range(1, horizon + 1):
+            proof = self._first_sweep() if step == 1 else work.sweep(in_place=False)
+            gained = proof.residual if step == 1 else gained
+            rounding = proof.rounding + gamma * rounding
+            if step < horizon and (stop := self._limit(proof)):
+                status = stop
+                break
         missing = gained * sum_of_powers(gamma, step, horizon)
         bound = (missing + rounding) * (1.0 + 1e-12)
         return status, Certificate(bound, bound, proof.residual, proof.rounding)

@@ -1,0 +1,164 @@
+"""The exact value, with bounds, of any given policy in the compiled MDP.
+
+With the policy fixed the operator is linear: V_pi = R_pi + gamma P_pi V_pi. The planner's own
+machinery solves and certifies it, so everything said there about tolerances holds here.
+
+Factored values: R is a reward less a penalty, and values are linear in R, so
+
+    V_pi = (discounted rewards to go) - (discounted penalties to go).
+
+The second part says how far from the data the policy will be living.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Array, Float64
+from ..errors import InputError
+from ..kernels.model import Model
+from ..mdp.model import DacMdp
+from ..mdp.objective import Objective
+from ..mdp.problem import pose
+from .blocks import Blocks
+from .order import renamed, restored, trajectory_order
+from .plan import Status
+from .task import Limits, Task
+from .workspace import Workspace
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyValue:
+    """What a policy is worth in every core state.
+
+    Attributes:
+        values: [N] float64.
+        below: how far the exact values can lie below (>= 0).
+        above: how far the exact values can lie above (>= 0).
+        status: "optimal" if the tolerance was reached.
+        terminal: [N] bool, where the value is 0 exactly.
+    """
+
+    values: Float64
+    below: float
+    above: float
+    status: Status
+    terminal: Array
+
+    @property
+    def lower(self) -> Float64:
+        """[N] float64, certified lower bounds."""
+        return np.where(self.terminal, 0.0, self.values - self.below)
+
+    @property
+    def upper(self) -> Float64:
+        """[N] float64, certified upper bounds."""
+        return np.where(self.terminal, 0.0, self.values + self.above)
+
+
+def evaluate_policy(
+    mdp: DacMdp,
+    policy: Array,
+    objective: Objective | None = None,
+    *,
+    tolerance: float = 1e-6,
+    threads: int | None = None,
+) -> PolicyValue:
+    """Return the certified values of a policy.
+
+    Args:
+        mdp: the compiled MDP.
+        policy: [N] actions, or [N, A] probabilities, of the core states.
+        objective: under which the policy is judged; its `slip` does not apply.
+        tolerance: largest error allowed, relative to |R_pi| / (1 - gamma).
+        threads: None takes all cores.
+    """
+    objective = objective or Objective()
+    _check(objective)
+    probabilities = _probabilities(mdp, policy)
+    model = pose(mdp, replace(objective, slip=0.0), probabilities)
+    return _evaluate(model, tolerance, threads)
+
+
+def factored_values(
+    mdp: DacMdp,
+    policy: Array,
+    objective: Objective | None = None,
+    *,
+    tolerance: float = 1e-6,
+    threads: int | None = None,
+) -> tuple[PolicyValue, PolicyValue]:
+    """Return the discounted rewards to go, and the discounted distance penalties to go.
+
+    Arguments as of `evaluate_policy`; action penalties count with the distance penalties.
+    """
+    objective = objective or Objective()
+    _check(objective)
+    if objective.worst_case > 0.0:
+        raise InputError("worst_case", "0 for factored values", objective.worst_case)
+    probabilities = _probabilities(mdp, policy)
+    whole = pose(mdp, replace(objective, slip=0.0), probabilities)
+    free = whole._replace(cost=0.0, adaptive=0.0, penalties=np.zeros_like(whole.penalties))
+    rewards = _evaluate(free, tolerance, threads)
+    total = _evaluate(whole, tolerance, threads)
+    penalties = PolicyValue(
+        values=rewards.values - total.values,
+        below=rewards.below + total.above,
+        above=rewards.above + total.below,
+        status=total.status,
+        terminal=total.terminal,
+    )
+    return rewards, penalties
+
+
+def _evaluate(model: Model, tolerance: float, threads: int | None) -> PolicyValue:
+    order = trajectory_order(model)
+    terminal = model.terminal
+    with Blocks(model.size, threads) as blocks:
+        if order is not None:
+            model = renamed(model, order, blocks)
+        work = Workspace(model, blocks)
+        limits = Limits(time.perf_counter(), math.inf, math.inf)
+        status, proof = Task(work, tolerance, limits, None).optimize(True, None)
+    return PolicyValue(restored(work.values, order), proof.below, proof.above, status, terminal)
+
+
+def _check(objective: Objective) -> None:
+    if objective.horizon is not None:
+        raise InputError("horizon", "None for the evaluation of a policy", objective.horizon)
+
+
+def _probabilities(mdp: DacMdp, policy: Array) -> Float64:
+    """Return the policy as [N, A] probabilities; what episodes' ends would do is dropped."""
+    size, actions = mdp.graph.indices.shape[:2]
+    given = np.asarray(policy)
+    ended = mdp.transitions.terminations
+    if given.shape == (size,):
+        if not np.issubdtype(given.dtype, np.integer):
+            raise InputError("policy", "whole numbers, or probabilities [N, A]", given.dtype)
+        known = (given >= 0) & (given < actions) | ended
+        if not known.all():
+            raise InputError("policy", f"actions in 0..{actions - 1}", given[~known][0])
+        result = np.zeros((size, actions))
+        result[np.arange(size), np.where(ended, 0, given)] = 1.0
+    elif given.shape == (size, actions):
+        result = given.astype(np.float64)
+        living = result[~ended]
+        if not ((living >= 0.0).all() and np.allclose(living.sum(axis=1), 1.0, atol=1e-9)):
+            raise InputError("policy", "probabilities >= 0 that sum to 1 in every row", "others")
+    else:
+        raise InputError(
+            "policy", f"of shape ({size},) or ({size}, {actions})", f"shape {given.shape}"
+        )
+    lacking = (result > 0.0) & (mdp.graph.indices[:, :, 0] < 0) & ~ended[:, None]
+    if lacking.any():
+        raise InputError(
+            "policy",
+            "of actions that the data has",
+            f"{int(lacking.any(axis=1).sum())} states that take another",
+        )
+    return result
