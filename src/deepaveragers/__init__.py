@@ -20,7 +20,10 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .data.collecting import collect
+    from .data.readers.table import read_table
+    from .data.reading import read
     from .data.transitions import Transitions
+    from .data.writing import write
     from .errors import (
         BundleError,
         DeepAveragersError,
@@ -62,11 +65,17 @@ __all__ = [
     "evaluate",
     "guarantee",
     "load",
+    "read",
+    "read_table",
     "save",
+    "write",
 ]
 
 _HOMES = {
     "collect": "data.collecting",
+    "read": "data.reading",
+    "read_table": "data.readers.table",
+    "write": "data.writing",
     "Transitions": "data.transitions",
     "BundleError": "errors",
     "DeepAveragersError": "errors",

@@ -49,7 +49,7 @@ def make_rows(kind: str, rng: np.random.Generator, count: int, dimensions: int) 
     return rows
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     kind=st.sampled_from(KINDS),
     seed=st.integers(0, 2**32 - 1),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
 from deepaveragers.errors import InputError
 from deepaveragers.representation.architecture import Architecture, design
 from deepaveragers.representation.network_encoder import BATCH, NetworkEncoder

@@ -81,6 +81,16 @@ def test_warm_start_changes_no_answer(mdp, change):
         assert warm.sweeps <= cold.sweeps
 
 
+@pytest.mark.parametrize("limit", [{"max_sweeps": 1}, {"max_sweeps": 2}, {"tolerance": 2.0}])
+def test_bounds_of_a_warm_start_cut_short_belong_to_its_values(mdp, optimum, limit):
+    start = mdp.solve(gamma=0.5, cost=9.0)
+    plan = mdp.solve(gamma=0.999, start=start, **{"tolerance": 1e-9, **limit})
+    assert_bounds(plan, optimum)
+    assert np.array_equal(
+        plan.values, np.where(mdp.transitions.terminations, 0.0, plan.q_values.max(axis=1))
+    )
+
+
 def test_start_of_another_mdp_is_refused(mdp):
     other = random_mdp(0, 30, 3, 3).solve()
     with pytest.raises(da.InputError, match="start"):

@@ -6,10 +6,12 @@ Exit codes: 0 done; 2 wrong input, with one sentence on standard error; 130 inte
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import typer
 
 from ..errors import DeepAveragersError
+from .data_commands import export_data, import_data
 from .output import complain, wants_json
 from .pipeline import collect, compile, evaluate, info, solve
 from .quickstart import quickstart
@@ -21,8 +23,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (quickstart, collect, compile, solve, evaluate, info):
-    app.command()(command)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "quickstart": quickstart,
+    "collect": collect,
+    "import": import_data,
+    "export": export_data,
+    "compile": compile,
+    "solve": solve,
+    "evaluate": evaluate,
+    "info": info,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)
 
 
 # Typer ships its own copy of Click in some versions; this is the base of its usage errors in all.

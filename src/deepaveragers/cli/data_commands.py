@@ -1,4 +1,4 @@
-"""import, export: data as people have it, in and out."""
+"""import, export, doctor, append, forget: data as people have it, in, out and over time."""
 
 from __future__ import annotations
 
@@ -101,3 +101,72 @@ def export_data(
     write(transitions, output, format)  # type: ignore[arg-type]
     result = {"output": str(output), "transitions": len(transitions)}
     show(result, f"{len(transitions):,} transitions -> {output}", as_json=as_json)
+
+
+def doctor(
+    data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
+    report: Annotated[
+        Path | None, typer.Option(help="Also write a page (.html) or a picture (.png).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look for defects in a dataset: what they mean, how sure it is, and how to fix them."""
+    from ..data.transitions import Transitions
+    from ..evaluation.doctor import diagnose, write_report
+    from ..storage.records import load_as
+
+    diagnosis = diagnose(load_as(Transitions, data))
+    result = diagnosis.summary()
+    text = diagnosis.text()
+    if report is not None:
+        result["report"] = str(write_report(diagnosis, report))
+        text += f"\n\nReport -> {report}"
+    show(result, text, as_json=as_json)
+
+
+def append(
+    target: Annotated[Path, typer.Argument(help="A bundle of transitions, or a model.")],
+    new: Annotated[Path, typer.Argument(help="A bundle of transitions to add.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here, and leave the target.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add episodes to a dataset or a model; a model is updated exactly, not compiled anew."""
+    from ..storage.editing import append as append_episodes
+    from ..storage.records import load, save
+
+    thing = append_episodes(target if output is None else load(target), new)  # type: ignore[arg-type]
+    if output is not None:
+        save(thing, output)
+    result = {"output": str(output or target), "transitions": len(thing)}
+    show(result, f"{len(thing):,} transitions -> {output or target}", as_json=as_json)
+
+
+def forget(
+    target: Annotated[Path, typer.Argument(help="A bundle of transitions, or a model.")],
+    episodes: Annotated[str, typer.Option(help="Ids of episodes, separated by commas.")],
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Fit a model's encoder again, and search anew.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here, and leave the target.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove episodes from a dataset or a model, and every trace of them in its files."""
+    from ..errors import InputError
+    from ..storage.editing import forget as forget_episodes
+    from ..storage.records import load, save
+
+    try:
+        ids = [int(part) for part in episodes.split(",")]
+    except ValueError:
+        raise InputError("--episodes", "whole numbers separated by commas", episodes) from None
+    source = target if output is None else load(target)
+    thing = forget_episodes(source, ids, refit=refit)  # type: ignore[arg-type]
+    if output is not None:
+        save(thing, output)
+    result = {"output": str(output or target), "transitions": len(thing), "forgotten": ids}
+    text = f"{len(thing):,} transitions without {len(ids)} episode(s) -> {output or target}"
+    show(result, text, as_json=as_json)

@@ -98,6 +98,15 @@ def solve(
     cost: Annotated[float, typer.Option(help="Price of one unit of distance to the data.")] = 1.0,
     weighting: Annotated[str, typer.Option(help="'inverse' or 'uniform'.")] = "inverse",
     k: Annotated[int | None, typer.Option(help="Use fewer neighbours than compiled.")] = None,
+    forbid: Annotated[
+        list[str] | None, typer.Option(help="An action never to take; may be repeated.")
+    ] = None,
+    slip: Annotated[float, typer.Option(help="Chance of a random action to plan for.")] = 0.0,
+    worst_case: Annotated[
+        float, typer.Option(help="Weight of the worst neighbour, in [0, 1].")
+    ] = 0.0,
+    horizon: Annotated[int | None, typer.Option(help="Plan for this many steps only.")] = None,
+    penalty: Annotated[str, typer.Option(help="'linear' (by cost) or 'adaptive'.")] = "linear",
     tolerance: Annotated[
         float, typer.Option(help="Certified error, relative to max|R| / (1 - gamma).")
     ] = 1e-3,
@@ -116,6 +125,11 @@ def solve(
         cost=cost,
         weighting=weighting,
         k=k,
+        forbidden_actions=[_action(name) for name in forbid or ()],
+        slip=slip,
+        worst_case=worst_case,
+        horizon=horizon,
+        penalty=penalty,
         tolerance=tolerance,
         time_budget=time_budget,
     )
@@ -175,6 +189,11 @@ def _describe(thing: Any) -> dict[str, Any]:
     if isinstance(thing, DacMdp):
         return {**_describe(thing.transitions), "kind": "model", **thing.summary()}
     return {"kind": "transitions", **thing.summary()}
+
+
+def _action(name: str) -> int | str:
+    """Return an action as it was meant: a whole number is its number."""
+    return int(name) if name.isdecimal() else name
 
 
 def _readable(value: Any) -> str:

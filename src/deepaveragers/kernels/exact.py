@@ -6,6 +6,7 @@ so that every engine gives the same bits. The k best are kept ordered by (distan
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from ..arrays import Float64, Floats, Int32, Int64
 NO_ROW = np.int32(2**31 - 1)
 """Fills the places that no row has taken yet: it is after every row."""
 STRIDE = 128
+FLOAT32_ROUNDING = 2.0**-23
+ORTHOGONALITY = 1e-9
+UNDERFLOW = 1e-307
 ROUGHLY = 1.0 + 1e-9
 """Sums in another order differ by far less."""
 
@@ -76,6 +80,18 @@ def insert_group(
             break
         changed = True
     return changed
+
+
+@njit(nogil=True, cache=True)
+def squared_reach(squared: float, scale: float, margin: float, dimensions: int) -> float:
+    """Filter sums above this belong to points farther than `squared`, whatever was rounded.
+
+    The margin is what rounding does to the filter coordinates; the factor at the end, to a
+    float32 sum of up to `dimensions` squares.
+    """
+    reach = math.sqrt(squared * (1.0 + dimensions * 2.0**-51) + dimensions * UNDERFLOW)
+    reach = reach * scale * (1.0 + ORTHOGONALITY) + margin
+    return reach * reach * (1.0 + (dimensions + 8) * FLOAT32_ROUNDING)
 
 
 @njit(nogil=True, cache=True)

@@ -1,10 +1,10 @@
 """Vector steps of the tree search: sixteen points, or eight boxes, against one query.
 
 Numba cannot keep a small array of partial sums in registers, and pays a store and a load
-for every dimension. These two steps are therefore written as LLVM vectors, which every
+for every dimension. These steps are therefore written as LLVM vectors, which every
 processor has in its own width; nothing here depends on one instruction set.
 
-Both read float32 numbers laid out dimension after dimension, lane beside lane, and sum
+The first two read float32 numbers laid out dimension after dimension, lane beside lane, and sum
 squared gaps over the dimensions, `CHUNK` at a time, until every lane is farther than the
 bound. They return the lanes still within the bound as the bits of an integer, and leave the
 sums in `sums`; a sum that stopped early is still a lower bound.
@@ -118,6 +118,28 @@ def _box_step(
     return _signature(boxes, query, sums), emit
 
 
+def _product_step(
+    typing: Any, products: Any, offset: Any, norms: Any, position: Any, bound: Any, sums: Any
+) -> Any:
+    """Lanes where norm - 2 product is within the bound: `POINT_LANES` inner products at once."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(FLOAT, POINT_LANES)
+        kinds = signature.args
+        products = _start_of(context, builder, kinds[0], args[0])
+        norms = _start_of(context, builder, kinds[2], args[2])
+        out = _start_of(context, builder, kinds[5], args[5])
+        product = _load(builder, products, args[1], vector)
+        norm = _load(builder, norms, args[3], vector)
+        gap = builder.fsub(norm, builder.fadd(product, product))
+        near = builder.fcmp_ordered("<=", gap, _splat(builder, args[4], POINT_LANES))
+        builder.store(gap, builder.bitcast(out, vector.as_pointer()), align=4)
+        return builder.zext(builder.bitcast(near, ir.IntType(POINT_LANES)), INDEX)
+
+    index = types.int64
+    return index(products, index, norms, index, types.float32, sums), emit
+
+
 def _lowest_bit(typing: Any, bits: Any) -> Any:
     """Position of the lowest bit set."""
 
@@ -130,4 +152,5 @@ def _lowest_bit(typing: Any, bits: Any) -> Any:
 # Called from kernels without the typing context, hence Any.
 near_points: Any = intrinsic(_point_step)
 near_boxes: Any = intrinsic(_box_step)
+near_products: Any = intrinsic(_product_step)
 lowest_bit: Any = intrinsic(_lowest_bit)

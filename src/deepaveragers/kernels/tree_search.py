@@ -11,30 +11,17 @@ is measured in float64 from the rows themselves, dimension after dimension, and 
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from ..arrays import Float32, Float64, Floats, Int32, Int64
-from .exact import insert_group, squared_distance
+from .exact import insert_group, squared_distance, squared_reach
 from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
 
-FLOAT32_ROUNDING = 2.0**-23
 LARGEST_FLOAT32 = np.float32(3.4e38)
-ORTHOGONALITY = 1e-9
-UNDERFLOW = 1e-307
 STACK = 256
-
-
-@njit(nogil=True, cache=True)
-def _squared_bound(squared: float, scale: float, margin: float, dimensions: int) -> Any:
-    """Filter sums above this belong to points farther than `squared`, whatever was rounded."""
-    reach = math.sqrt(squared * (1.0 + dimensions * 2.0**-51) + dimensions * UNDERFLOW)
-    reach = reach * scale * (1.0 + ORTHOGONALITY) + margin
-    bound = reach * reach * (1.0 + (dimensions + 8) * FLOAT32_ROUNDING)
-    return np.float32(min(bound, float(LARGEST_FLOAT32)))
 
 
 @njit(nogil=True, cache=True)
@@ -101,7 +88,8 @@ def search(
                 position = node * POINT_LANES + lane
                 value = squared_distance(point, rows[position], best[k - 1])
                 if insert_group(best, best_rows, value, position, starts, members):
-                    bound = _squared_bound(best[k - 1], scale, margin, len(point))
+                    reach = squared_reach(best[k - 1], scale, margin, len(point))
+                    bound = np.float32(min(reach, float(LARGEST_FLOAT32)))
 
 
 @njit(nogil=True, cache=True)

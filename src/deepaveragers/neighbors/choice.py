@@ -15,14 +15,19 @@ import numpy as np
 from ..arrays import Floats
 from ..errors import InputError
 from .brute_force import BruteForceIndex
+from .dense import DenseIndex
 from .index import NeighborIndex
-from .tree import TreeIndex
+from .tree import WIDE, TreeIndex
 
 EXACT: dict[str, Callable[[Floats], NeighborIndex]] = {
     "tree": TreeIndex,
+    "dense": DenseIndex,
     "brute": BruteForceIndex,
 }
 SAMPLE = 2000
+FIRST_STEP = 50
+PATIENCE = 5.0
+"""Seconds after which a trial stops."""
 SMALL = 200_000
 """Lookups below which nothing is timed."""
 
@@ -55,10 +60,13 @@ class Workload:
 def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool) -> Choice:
     """Return the faster exact engine, or HNSW where that is needed and allowed."""
     if work.searches < SMALL and time_budget is None:
-        return Choice("tree", ("small search, no trial",))
+        wide = work.rows.shape[1] > WIDE
+        return Choice("dense" if wide else "tree", ("small search, no trial",))
     picks = np.random.default_rng(0).permutation(len(work.queries))[:SAMPLE]
     sample = work.queries[np.sort(picks)]
-    seconds = {name: _projected(name, sample, work) for name in ("tree",)}
+    seconds = {"dense": _projected("dense", sample, work, PATIENCE)}
+    patience = seconds["dense"] * len(sample) / max(1, work.searches)
+    seconds["tree"] = _projected("tree", sample, work, patience)
     best = min(seconds, key=lambda name: seconds[name])
     notes = tuple(f"{name}: {seconds[name]:.3g} s projected" for name in seconds)
     if time_budget is None or seconds[best] <= time_budget:
@@ -73,9 +81,14 @@ def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool
     return Choice("hnsw", (*notes, f"time budget {time_budget:g} s"))
 
 
-def _projected(name: str, sample: Floats, work: Workload) -> float:
+def _projected(name: str, sample: Floats, work: Workload, patience: float) -> float:
+    """Return the seconds that the whole search would take; a slow engine is soon given up."""
     index = EXACT[name](work.rows)
     index.query(sample[:1], work.k, threads=work.threads)
-    begin = time.perf_counter()
-    index.query(sample, work.k, threads=work.threads)
-    return (time.perf_counter() - begin) * work.searches / max(1, len(sample))
+    begin, done, elapsed = time.perf_counter(), 0, 0.0
+    while done < len(sample) and elapsed < patience:
+        step = sample[done : max(FIRST_STEP, 4 * done)]
+        index.query(step, work.k, threads=work.threads)
+        done += len(step)
+        elapsed = time.perf_counter() - begin
+    return elapsed * work.searches / max(1, done)

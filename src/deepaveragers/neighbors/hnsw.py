@@ -16,10 +16,11 @@ import numpy as np
 from ..arrays import Float64, Floats, Int32
 from ..errors import MissingExtraError
 from ..kernels.exact import NO_ROW, rank_candidates
+from .dense import DenseIndex
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR
 from .threads import share
-from .tree import TreeIndex
+from .tree import WIDE, TreeIndex
 
 LINKS = 16
 BUILD_EFFORT = 100
@@ -84,7 +85,8 @@ class HnswIndex:
         return found, np.sqrt(squared, out=squared)
 
     def _raise_effort(self, rows: Floats, sample: Floats, k: int, threads: int) -> None:
-        _, truth = TreeIndex(rows).query(sample, k, threads=threads)
+        exact = DenseIndex(rows) if rows.shape[1] > WIDE else TreeIndex(rows)
+        _, truth = exact.query(sample, k, threads=threads)
         farthest = np.where(np.isinf(truth), -1.0, truth).max(axis=1, keepdims=True)
         wanted = max(1, int(np.isfinite(truth).sum()))
         self.effort = FIRST_EFFORT // 2

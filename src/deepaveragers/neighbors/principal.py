@@ -23,7 +23,7 @@ import numpy as np
 
 from ..arrays import Float32, Float64, Floats
 
-SAMPLE = 50_000
+SAMPLE = 10_000
 BLOCK_NUMBERS = 4_000_000
 FLOAT32_ROUNDING = 2.0**-23
 FARTHEST = 1e18
@@ -72,17 +72,25 @@ class PrincipalFrame:
         return out, margins
 
 
-def principal_frame(rows: Floats, directions: int) -> PrincipalFrame:
-    """Fit the frame: at most `directions` of the principal directions of the rows."""
+def principal_frame(rows: Floats, directions: int, *, explained: float = 1.0) -> PrincipalFrame:
+    """Fit the frame: the principal directions, at most so many.
+
+    With `explained`, only the leading ones that hold this share of the variance, unless that
+    takes more than half of them: then all.
+    """
     mean = rows.mean(axis=0, dtype=np.float64)
     sample = rows[:: max(1, len(rows) // SAMPLE)] - mean
-    largest = max(float(np.abs(rows.max(axis=0) - mean).max()), _largest_below(rows, mean))
+    largest = max(_distance_of(rows.max(axis=0), mean), _distance_of(rows.min(axis=0), mean))
     scale = 2.0 ** -np.floor(np.log2(largest)) if largest > 0 else 1.0
     sample *= scale
-    _, vectors = np.linalg.eigh(sample.T @ sample)
+    values, vectors = np.linalg.eigh(sample.T @ sample)
+    shares = np.cumsum(values[::-1])
+    enough = int(np.searchsorted(shares, explained * shares[-1])) + 1
+    if explained < 1.0 and enough <= directions // 2:
+        directions = enough
     rotation = np.ascontiguousarray(vectors[:, ::-1][:, :directions])
     return PrincipalFrame(mean, rotation, float(scale))
 
 
-def _largest_below(rows: Floats, mean: Float64) -> float:
-    return float(np.abs(rows.min(axis=0) - mean).max())
+def _distance_of(corner: Floats, mean: Float64) -> float:
+    return float(np.abs(corner - mean).max())

@@ -3,7 +3,7 @@
     I(s, a), d(s, a) = the k nearest source states among the transitions with action a
 
 The search runs in blocks of core states. Identical core states are searched once. Core states
-are visited in the order of a tree's leaves, so that those of a block lie together; the order
+are visited in the order of the tree's leaves, so that those of a block lie together; the order
 changes how fast the answer comes, not the answer.
 """
 
@@ -99,9 +99,10 @@ def build_graph(
     members, starts = group_identical(task.core)
     distinct = members[starts[:-1]].astype(np.int64)
     choice = _chosen(engine, task, distinct, checkpoint, time_budget, allow_approximate)
-    order = TreeIndex(task.source[task.largest]).leaf_order(
-        task.core[distinct], threads=task.threads
-    )
+    order = np.arange(len(distinct))
+    if choice.engine == "tree":
+        largest = TreeIndex(task.source[task.largest])
+        order = largest.leaf_order(task.core[distinct], threads=task.threads)
     if checkpoint is not None:
         order = checkpoint.begin(order, {"engine": choice.engine})
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+import numpy as np
+
 from ..arrays import Array, Floats
 from ..errors import MissingExtraError
 from .architecture import Architecture
@@ -57,11 +59,13 @@ def trunk(network: Architecture, weights: Weights, observations: Array) -> torch
     """Return [B, width], what the heads read: flattened convolutions, or columns."""
     device = next(iter(weights.values())).device
     if not network.is_image:
-        columns = torch.as_tensor(observations, dtype=torch.float64, device=device).flatten(1)
+        columns = torch.as_tensor(
+            np.array(observations), dtype=torch.float64, device=device
+        ).flatten(1)
         if MEAN in weights:
             columns = (columns - weights[MEAN]) * weights[SCALE]
         return columns.float()
-    pixels = torch.as_tensor(observations, device=device)
+    pixels = torch.as_tensor(np.require(observations, requirements="W"), device=device)
     if network.channels == "none":
         pixels = pixels.unsqueeze(1)
     elif network.channels == "last":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
 from types import TracebackType
 from typing import Any
 
@@ -34,7 +35,7 @@ class Blocks:
         workers = threads or available_cores()
         count = 1 if size <= SMALL else max(BLOCKS, workers)
         edges = np.linspace(0, size, count + 1).astype(int).tolist()
-        self.bounds = list(zip(edges[:-1], edges[1:]))
+        self.bounds = list(pairwise(edges))
         workers = min(workers, count)
         self._pool = ThreadPoolExecutor(workers, "planner") if workers > 1 else None
 

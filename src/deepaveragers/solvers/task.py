@@ -83,14 +83,15 @@ class Task:
         work, gamma = self.work, self.work.model.gamma
         proof = self._first_sweep()
         floor = 0.3 * self.allowed * (1.0 - gamma) / max(gamma, 0.1)
-        if first is not None and evaluate:
-            work.restart(first[0])
-            work.prefer(first[1])
         best, waited, sweeps_only, penance = math.inf, 0, 0, 8
         while True:
             status = self._status(proof, line)
             if status is not None:
                 return status, proof
+            if first is not None and evaluate and work.sweeps == 1:
+                # Only now: the proof above is about the values of the first sweep.
+                work.restart(first[0])
+                work.prefer(first[1])
             waited = 0 if proof.error < 0.95 * best else waited + 1
             best = min(best, proof.error)
             if waited >= PATIENCE:

@@ -1,0 +1,43 @@
+"""The eight games of the paper, preprocessed as in its Table 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+
+GAMES = (
+    "Pong",
+    "Breakout",
+    "SpaceInvaders",
+    "Qbert",
+    "Atlantis",
+    "Bowling",
+    "Freeway",
+    "Amidar",
+)
+MAX_FRAMES = 108_000
+STACK = 4
+
+
+def make_game(game: str, *, stack: bool = True) -> gym.Env[Any, Any]:
+    """Return the game: sticky actions .25, grey 84x84, every 4th frame, game over as the end.
+
+    Rewards are not clipped here: evaluation counts the game's own score.
+
+    Args:
+        game: its name, as in `GAMES`.
+        stack: give the last four frames (4, 84, 84); otherwise single frames (84, 84).
+    """
+    import ale_py
+
+    gym.register_envs(ale_py)
+    env = gym.make(
+        f"ALE/{game}-v5",
+        frameskip=1,
+        repeat_action_probability=0.25,
+        max_num_frames_per_episode=MAX_FRAMES,
+        disable_env_checker=True,
+    )
+    env = gym.wrappers.AtariPreprocessing(env, noop_max=0, frame_skip=4, screen_size=84)
+    return gym.wrappers.FrameStackObservation(env, STACK) if stack else env

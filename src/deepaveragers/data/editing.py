@@ -1,0 +1,69 @@
+"""Adding episodes to a dataset and taking episodes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..arrays import Bool, Int32, Int64
+from ..errors import InputError
+from .transitions import Transitions
+
+
+def joined(data: Transitions, new: Transitions) -> Transitions:
+    """Return a dataset with the new transitions after the old ones.
+
+    Actions are matched by name; names that were not known are added at the end. Episode ids
+    stay as they are, unless the new ones are also old ones: then the new episodes are
+    numbered on from the largest old id.
+    """
+    if not isinstance(new, Transitions):
+        raise InputError("new", "Transitions", type(new).__name__)
+    if new.observation_shape != data.observation_shape:
+        raise InputError(
+            "new",
+            f"transitions with observations of shape {data.observation_shape}",
+            f"shape {new.observation_shape}",
+        )
+    names = (*data.action_names, *(n for n in new.action_names if n not in data.action_names))
+    columns = {
+        name: np.concatenate([getattr(data, name), getattr(new, name)])
+        for name in (
+            *("observations", "rewards", "next_observations"),
+            *("terminations", "truncations"),
+        )
+    }
+    return Transitions(
+        **columns,
+        actions=np.concatenate([data.actions, _renamed(new, names)]),
+        episode_ids=np.concatenate([data.episode_ids, _fresh_ids(data, new)]),
+        action_names=names,
+    )
+
+
+def _renamed(new: Transitions, names: tuple[str, ...]) -> Int32:
+    numbers = np.array([names.index(name) for name in new.action_names], dtype=np.int32)
+    return numbers[new.actions]
+
+
+def _fresh_ids(data: Transitions, new: Transitions) -> Int64:
+    known = np.unique(data.episode_ids)
+    if not np.isin(new.episode_ids, known).any():
+        return new.episode_ids
+    runs = np.cumsum(np.diff(new.episode_ids, prepend=new.episode_ids[0]) != 0)
+    return known[-1] + 1 + runs
+
+
+def rows_without(data: Transitions, episodes: Iterable[int] | int) -> Bool:
+    """Return [N] bool: true for the rows of all other episodes."""
+    wanted = np.atleast_1d(np.asarray(episodes))
+    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or not len(wanted):
+        raise InputError("episodes", "one or more episode ids", episodes)
+    unknown = np.setdiff1d(wanted, data.episode_ids)
+    if len(unknown):
+        raise InputError("episodes", "ids of episodes in the data", int(unknown[0]))
+    kept: Bool = ~np.isin(data.episode_ids, wanted)
+    if not kept.any():
+        raise InputError("episodes", "fewer than all episodes", "every one of them")
+    return kept

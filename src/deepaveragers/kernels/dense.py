@@ -1,0 +1,115 @@
+"""Filter and refine over a table of inner products.
+
+With f the filter coordinates (see `principal`), |f(q) - f(x)|^2 = |f(q)|^2 + |f(x)|^2 -
+2 f(q)f(x) is a lower bound of the squared distance, and a matrix product gives it for many
+pairs at once. Rounding of the product is within (F + 1) 2^-24 |f(q)| |f(x)|, in whatever
+order it was summed; `slack` holds twice that, and a pair is passed over only beyond it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ..arrays import Float32, Float64, Floats, Int32
+from .exact import insert_group, squared_distance, squared_reach
+from .lanes import POINT_LANES, lowest_bit, near_products
+
+LARGEST = 1e38
+
+
+@njit(nogil=True, cache=True)
+def _limit(best: float, scale: float, margin: float, slack: float, norm: float, width: int) -> Any:
+    reach = squared_reach(best, scale, margin, width) + slack - norm
+    return np.float32(min(max(reach, -LARGEST), LARGEST))
+
+
+@njit(nogil=True, cache=True)
+def _first_ceiling(point: Any, rows: Any, products: Any, norms: Any, first: int, work: Any) -> Any:
+    """Return the largest squared distance to the k rows with the smallest bounds: k are as near.
+
+    `products` is one row of the table; `work` holds scratch for sums, k bounds, k places.
+    """
+    sums, gaps, places = work
+    k = len(gaps)
+    gaps[:] = LARGEST
+    places[:] = -1
+    for start in range(0, len(products), POINT_LANES):
+        near = near_products(products, start, norms, first + start, gaps[k - 1], sums)
+        while near:
+            lane = lowest_bit(near)
+            near &= near - 1
+            if sums[lane] >= gaps[k - 1]:
+                continue
+            place = k - 1
+            while place > 0 and sums[lane] < gaps[place - 1]:
+                gaps[place], places[place] = gaps[place - 1], places[place - 1]
+                place -= 1
+            gaps[place], places[place] = sums[lane], start + lane
+    ceiling = 0.0
+    for place in places:
+        if place < 0:
+            return np.inf
+        ceiling = max(ceiling, squared_distance(point, rows[first + place], np.inf))
+    return ceiling
+
+
+@njit(nogil=True, cache=True)
+def refine(
+    points: Float64,
+    products: Float32,
+    first: int,
+    norms: Float32,
+    own_norms: Float64,
+    margins: Float64,
+    slacks: Float64,
+    scale: float,
+    rows: Floats,
+    starts: Int32,
+    members: Int32,
+    squared: Float64,
+    found: Int32,
+) -> None:
+    """Improve the k best of every point by the rows first, first + 1, ... of the table.
+
+    Args:
+        points: [B, D] query points.
+        products: [B, T] f(q)f(x), T a multiple of the lanes.
+        first: the distinct row that the first column is for.
+        norms: [U + padding] |f(x)|^2 of all distinct rows; large where there is none.
+        own_norms: [B] |f(q)|^2.
+        margins: [B] how far rounding may have moved f of the point and of any row.
+        slacks: [B] rounding of the products.
+        scale: of the filter frame.
+        rows: [U, D] distinct rows.
+        starts: [U + 1] where each distinct row begins in `members`.
+        members: [N] row numbers, ascending within one distinct row.
+        squared: [B, k] in and out, squared distances, ascending.
+        found: [B, k] in and out, row numbers.
+    """
+    k, dimensions = squared.shape[1], points.shape[1]
+    sums = np.empty(POINT_LANES, np.float32)
+    work = sums, np.empty(k, np.float32), np.empty(k, np.int64)
+    for i in range(len(points)):
+        point, best, best_rows = points[i], squared[i], found[i]
+        own, margin, slack = own_norms[i], margins[i], slacks[i]
+        ceiling = best[k - 1]
+        if ceiling == np.inf:
+            ceiling = _first_ceiling(point, rows, products[i], norms, first, work)
+        limit = _limit(ceiling, scale, margin, slack, own, dimensions)
+        for start in range(0, products.shape[1], POINT_LANES):
+            near = near_products(products[i], start, norms, first + start, limit, sums)
+            while near:
+                lane = lowest_bit(near)
+                near &= near - 1
+                if sums[lane] > limit:
+                    continue
+                group = first + start + lane
+                value = squared_distance(point, rows[group], ceiling)
+                if value > ceiling:
+                    continue
+                if insert_group(best, best_rows, value, group, starts, members):
+                    ceiling = min(ceiling, best[k - 1])
+                    limit = _limit(ceiling, scale, margin, slack, own, dimensions)

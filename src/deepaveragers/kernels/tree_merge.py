@@ -1,0 +1,113 @@
+"""Merging added rows into lists of nearest rows that are there already.
+
+The same filter as in `tree_search`, with a bound that is known from the start: the k-th
+distance of the list. Most lists are left after a look at a few boxes. Where an added row
+comes near, the list's own distances are computed again in float64, and the row is put in
+its place by (distance, row): the same bits as a search over all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ..arrays import Float32, Float64, Floats, Int32, Int64
+from .exact import NO_ROW, _insert, squared_distance
+from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
+from .tree_search import FLOAT32_ROUNDING, STACK, _squared_bound, _to_filter
+
+SMALLEST_FLOAT32 = 1.5e-45
+
+
+@njit(nogil=True, cache=True)
+def _load(point: Any, source: Any, numbers: Any, best: Any, best_rows: Any) -> None:
+    """Write the exact squared distances and rows of a list; NO_ROW stands for none."""
+    for j in range(len(best)):
+        best[j], best_rows[j] = np.inf, NO_ROW
+        if numbers[j] >= 0:
+            best[j] = squared_distance(point, source[numbers[j]], np.inf)
+            best_rows[j] = numbers[j]
+
+
+@njit(nogil=True, cache=True)
+def merge(
+    points: Float64,
+    queries: Int64,
+    source: Floats,
+    added: Int32,
+    mean: Float64,
+    rotation: Float64,
+    frame: Float64,
+    first_child: Int64,
+    boxes: Float32,
+    leaves: Float32,
+    rows: Floats,
+    starts: Int32,
+    members: Int32,
+    indices: Int32,
+    distances: Float32,
+) -> None:
+    """Merge the rows of a tree into the lists of points[queries].
+
+    Args:
+        points: [B, D] query points.
+        queries: which of them.
+        source: [N, D] all rows, which the lists name.
+        added: [M] which of them are in the tree.
+        mean, rotation, frame, first_child, boxes, leaves, rows, starts, members: the tree,
+            see `tree_search.search`; its members are places in `added`.
+        indices: [B, k] in and out, rows ordered by (distance, row), negative for none.
+        distances: [B, k] in and out, their distances, inf for none.
+    """
+    leaf_count, k = len(leaves), indices.shape[1]
+    leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
+    root = leaf_count + len(boxes) - 1
+    work = np.empty(rotation.shape[1], np.float64)
+    query = np.zeros(leaves.shape[1], np.float32)
+    sums = np.empty(POINT_LANES, np.float32)
+    stack = np.empty(STACK, np.int64)
+    best, best_rows = np.empty(k, np.float64), np.empty(k, np.int32)
+    for i in queries:
+        point = points[i]
+        norm = _to_filter(point, mean, frame[0], rotation, work, query)
+        margin = FLOAT32_ROUNDING * norm + frame[1]
+        # The stored distance was rounded to float32; what it was lies below this.
+        reach = np.float64(distances[i, k - 1]) * (1.0 + FLOAT32_ROUNDING) + SMALLEST_FLOAT32
+        bound = _squared_bound(reach * reach, frame[0], margin, len(point))
+        loaded = changed = False
+        stack[0] = root
+        height = 1
+        while height > 0:
+            height -= 1
+            node = stack[height]
+            if node >= leaf_count:
+                inner = node - leaf_count
+                near = near_boxes(boxes, inner * box_size, query, boxes.shape[1], bound, sums)
+                while near:
+                    lane = lowest_bit(near)
+                    near &= near - 1
+                    stack[height] = first_child[inner] + lane
+                    height += 1
+                continue
+            near = near_points(leaves, node * leaf_size, query, leaves.shape[1], bound, sums)
+            while near:
+                lane = lowest_bit(near)
+                near &= near - 1
+                if not loaded:
+                    _load(point, source, indices[i], best, best_rows)
+                    loaded = True
+                position = node * POINT_LANES + lane
+                value = squared_distance(point, rows[position], best[k - 1])
+                for member in range(starts[position], starts[position + 1]):
+                    if not _insert(best, best_rows, value, added[members[member]]):
+                        break
+                    changed = True
+            if changed:
+                bound = _squared_bound(best[k - 1], frame[0], margin, len(point))
+        if changed:
+            for j in range(k):
+                indices[i, j] = -1 if best_rows[j] == NO_ROW else best_rows[j]
+                distances[i, j] = np.float32(math.sqrt(best[j]))

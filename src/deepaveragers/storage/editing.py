@@ -1,0 +1,81 @@
+"""append and forget: datasets and models that change, in memory or where they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+from ..data.editing import joined, rows_without
+from ..data.transitions import Transitions
+from ..errors import InputError
+from ..mdp.model import DacMdp, compile
+from ..mdp.updating import extended, without
+from ..solvers.plan import Plan
+from .records import load, load_as, save
+
+Editable: TypeAlias = Transitions | DacMdp
+
+
+def append(target: Editable | str | Path, new: Transitions | str | Path) -> Editable:
+    """Return the target with new transitions added at its end.
+
+    A path is loaded, and what is saved there is replaced in one step; a model keeps its
+    fitted encoder and its old distances, and only what changed is searched.
+
+    Args:
+        target: transitions, a compiled model, or the path of either.
+        new: transitions, or their path. Actions are matched by name.
+    """
+    if isinstance(new, str | Path):
+        new = load_as(Transitions, new)
+        assert isinstance(new, Transitions)
+    if isinstance(target, str | Path):
+        thing = append(_loaded(target), new)
+        save(thing, target)
+        return thing
+    if isinstance(target, DacMdp):
+        return extended(target, new)
+    if isinstance(target, Transitions):
+        return joined(target, new)
+    raise InputError("target", "Transitions, a DacMdp or a path", type(target).__name__)
+
+
+def forget(
+    target: Editable | str | Path, episodes: Iterable[int] | int, *, refit: bool = False
+) -> Editable:
+    """Return the target without the given episodes.
+
+    What is saved at a path is replaced in one step, and the old files are removed: no row of
+    a forgotten episode is left there, nor any distance to one.
+
+    Args:
+        target: transitions, a compiled model, or the path of either.
+        episodes: ids as in `episode_ids`.
+        refit: for a model, fit the encoder again and search everything anew. Otherwise a
+            fitted encoder keeps its averages, in which the forgotten episodes were counted.
+    """
+    if isinstance(target, str | Path):
+        thing = forget(_loaded(target), episodes, refit=refit)
+        save(thing, target)
+        return thing
+    if isinstance(target, DacMdp):
+        if not refit:
+            return without(target, episodes)
+        data = target.transitions.subset(rows_without(target.transitions, episodes))
+        return compile(data, min(target.graph.k, len(data)), target.encoder)
+    if isinstance(target, Transitions):
+        return target.subset(rows_without(target, episodes))
+    raise InputError("target", "Transitions, a DacMdp or a path", type(target).__name__)
+
+
+def _loaded(path: str | Path) -> Editable:
+    thing = load(path)
+    if isinstance(thing, Plan):
+        raise InputError(
+            "target",
+            "a bundle of transitions or a model",
+            f"{path}, a plan",
+            "A plan is made again from its updated model.",
+        )
+    return thing

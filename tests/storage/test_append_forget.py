@@ -1,0 +1,182 @@
+"""Datasets and models that grow and shrink equal those made afresh, bit for bit."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import deepaveragers as da
+from deepaveragers.data.editing import joined
+from deepaveragers.mdp.updating import extended, without
+from deepaveragers.neighbors.search import build_graph
+from deepaveragers.storage.editing import append, forget
+
+
+def fresh_graph(mdp, engine="tree"):
+    """Search the model's own features from scratch."""
+    data = mdp.transitions
+    source, core = (mdp.encoder.encode(o) for o in (data.observations, data.next_observations))
+    assert np.array_equal(source, mdp.source_features)
+    assert np.array_equal(core, mdp.core_features)
+    return build_graph(source, core, data.actions, data.num_actions, mdp.graph.k, engine=engine)
+
+
+def check_equals_fresh(mdp):
+    fresh = fresh_graph(mdp)
+    assert np.array_equal(fresh.indices, mdp.graph.indices)
+    assert np.array_equal(fresh.distances, mdp.graph.distances)
+    assert mdp.graph.indices.dtype == np.int32
+    assert mdp.graph.distances.dtype == np.float32
+
+
+def grid_data(random, size, actions, episodes=4):
+    """Observations on a coarse grid: many equal distances and identical rows."""
+    return da.Transitions(
+        observations=random.integers(0, 4, size=(size, 2)).astype(np.float32),
+        actions=random.integers(0, actions, size=size),
+        rewards=np.zeros(size),
+        next_observations=random.integers(0, 4, size=(size, 2)).astype(np.float32),
+        terminations=np.zeros(size, dtype=bool),
+        episode_ids=np.sort(random.integers(0, episodes, size=size)),
+        action_names=[str(a) for a in range(actions)],
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**31),
+    size=st.integers(2, 60),
+    added=st.integers(1, 30),
+    k=st.integers(1, 6),
+    actions=st.integers(1, 4),
+)
+def test_updates_with_ties_equal_a_fresh_search(seed, size, added, k, actions):
+    random = np.random.default_rng(seed)
+    mdp = da.compile(grid_data(random, size, actions), min(k, size), da.Identity())
+    larger = extended(mdp, grid_data(random, added, actions))
+    check_equals_fresh(larger)
+    ids = np.unique(larger.transitions.episode_ids)
+    gone = random.choice(ids, size=int(random.integers(1, len(ids))), replace=False)
+    check_equals_fresh(without(larger, gone))
+
+
+@pytest.mark.parametrize("environment", ["CartPole-v1", "Acrobot-v1", "FrozenLake-v1"])
+def test_updates_of_real_data(environment):
+    data = da.collect(environment, steps=3000, seed=1)
+    new = da.collect(environment, steps=40, seed=2)
+    mdp = da.compile(data, k=4)
+    larger = extended(mdp, new)
+    check_equals_fresh(larger)
+    check_equals_fresh(without(larger, [0, 3, int(larger.transitions.episode_ids[-1])]))
+
+
+def test_new_actions_and_wider_numbers():
+    random = np.random.default_rng(0)
+    mdp = da.compile(grid_data(random, 30, 2), 3, da.Identity())
+    new = da.Transitions(
+        observations=random.normal(size=(6, 2)),
+        actions=["jump", "1", "jump", "0", "jump", "1"],
+        rewards=np.zeros(6),
+        next_observations=random.normal(size=(6, 2)),
+        terminations=np.zeros(6, dtype=bool),
+    )
+    larger = extended(mdp, new)
+    assert larger.transitions.action_names == ("0", "1", "jump")
+    assert larger.transitions.actions[-6:].tolist() == [2, 1, 2, 0, 2, 1]
+    check_equals_fresh(larger)
+
+
+def test_removing_all_transitions_of_an_action():
+    data = da.Transitions(
+        observations=np.arange(8.0),
+        actions=[0, 0, 0, 1, 1, 1, 1, 0],
+        rewards=np.zeros(8),
+        next_observations=np.arange(8.0) + 1,
+        terminations=np.zeros(8, dtype=bool),
+        episode_ids=[0, 0, 0, 1, 1, 1, 1, 2],
+    )
+    smaller = without(da.compile(data, 2), 1)
+    check_equals_fresh(smaller)
+    assert (smaller.graph.indices[:, 1] == -1).all()
+
+
+def test_joined_ids_and_names(columns):
+    old = da.Transitions(**columns, episode_ids=[4, 4, 4, 9, 9, 9])
+    both = joined(old, old)
+    assert both.episode_ids.tolist() == [4, 4, 4, 9, 9, 9, 10, 10, 10, 11, 11, 11]
+    apart = da.Transitions(**columns, episode_ids=[5, 5, 5, 6, 6, 6])
+    assert joined(old, apart).episode_ids[6:].tolist() == [5, 5, 5, 6, 6, 6]
+    with pytest.raises(da.InputError, match="observations of shape"):
+        joined(old, da.collect("CartPole-v1", steps=5))
+
+
+def test_append_and_forget_at_a_path(tmp_path, cartpole, model):
+    new = da.collect("CartPole-v1", steps=50, seed=9)
+    for thing in (cartpole, model):
+        path = da.save(thing, tmp_path / "bundle")
+        append(path, new)
+        assert len(da.load(path)) == len(cartpole) + 50
+        loaded = da.load(path)
+        data = loaded.transitions if isinstance(loaded, da.DacMdp) else loaded
+        first = int(data.episode_ids[len(cartpole)])
+        forget(path, range(first, int(data.episode_ids[-1]) + 1))
+        again = da.load(path)
+        if isinstance(again, da.DacMdp):
+            assert np.array_equal(again.graph.indices, model.graph.indices)
+            assert np.array_equal(again.graph.distances, model.graph.distances)
+            again = again.transitions
+        assert np.array_equal(again.observations, cartpole.observations)
+    path = da.save(new, tmp_path / "new")
+    assert len(append(cartpole, path)) == len(cartpole) + 50
+
+
+def test_nothing_of_a_forgotten_episode_is_left(tmp_path, cartpole):
+    data = cartpole.subset(slice(0, 400))
+    gone = int(data.episode_ids[200])
+    rows = data.episode_ids == gone
+    mdp = da.compile(data, k=3)
+    path = da.save(mdp, tmp_path / "bundle")
+    forget(path, gone, refit=True)
+    stored = [file.read_bytes() for file in path.iterdir()]
+    kept = data.subset(~rows)
+    for name in ("observations", "next_observations"):
+        others = {row.tobytes() for row in getattr(kept, name)}
+        for row in getattr(data, name)[rows]:
+            if row.tobytes() not in others:
+                assert not any(row.tobytes() in content for content in stored)
+    fresh = da.compile(kept, k=3)
+    loaded = da.load(path)
+    assert np.array_equal(loaded.encoder.mean, fresh.encoder.mean)
+    assert np.array_equal(loaded.graph.distances, fresh.graph.distances)
+
+
+def test_refusals(tmp_path, cartpole, plan):
+    with pytest.raises(da.InputError, match="ids of episodes in the data"):
+        forget(cartpole, 10**9)
+    with pytest.raises(da.InputError, match="fewer than all"):
+        forget(cartpole, np.unique(cartpole.episode_ids))
+    with pytest.raises(da.InputError, match="one or more episode ids"):
+        forget(cartpole, [])
+    with pytest.raises(da.InputError, match="new must be Transitions"):
+        append(cartpole, 3)
+    path = da.save(plan, tmp_path / "plan")
+    with pytest.raises(da.InputError, match="made again from its updated model"):
+        append(path, cartpole)
+
+
+def test_updates_cost_a_fraction_of_a_search():
+    """Processor time; on a quiet machine the factor is above five."""
+    data = da.collect("CartPole-v1", steps=60_600, seed=0)
+    old, new = data.subset(slice(0, 60_000)), data.subset(slice(60_000, None))
+    mdp = da.compile(old, k=5, neighbors="tree")
+    extended(mdp, new)
+    costs = []
+    for work in (lambda: extended(mdp, new), lambda: da.compile(data, k=5, neighbors="tree")):
+        begin = time.process_time()
+        work()
+        costs.append(time.process_time() - begin)
+    assert costs[0] < costs[1] / 2.5
