@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-COSTS = (0.0, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6)
+COSTS = (0.0, 0.1, 1.0, 10.0, 100.0, 1e4, 1e6)
 KS = (1, 3, 5, 11, 21, 31)
 K_PIS = (1, 5, 11, 31, 101)
-EPSILONS = (0.0, 0.1)
-"""Of the policies when they are played: greedy, and epsilon-greedy."""
 LARGEST_K = max(KS)
 
 
