@@ -15,7 +15,16 @@ from typing import Any
 from .datasets import TITLES
 from .engines import ENGINES
 
-LIBRARIES = "deepaveragers numpy scipy numba scikit-learn pykdtree faiss-cpu pynndescent".split()
+LIBRARIES = [
+    "deepaveragers",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "pykdtree",
+    "faiss-cpu",
+    "pynndescent",
+]
 AUTO = "deepaveragers auto"
 NOTES = """\
 Lookups per second are all lookups (core states times actions) over the seconds for all of them,

@@ -24,7 +24,7 @@ from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..neighbors.tree import TreeIndex
 from ..policy.policy import Policy
-from ..solvers.policy_evaluation import evaluate_policy
+from ..solvers.policy_evaluation import policy_values
 from ..solvers.starts import Starts
 from .statistics import RESAMPLES, bootstrap_interval
 
@@ -73,7 +73,7 @@ def _values(starts: Starts, policy: Policy, objective: Objective) -> Float64:
         q_values = policy.q_values(data.next_observations[living])
         actions[living] = np.where(there, q_values, -np.inf).argmax(axis=1)
     actions[~living] = int(np.argmax(there))
-    found = evaluate_policy(starts.mdp, actions, objective, tolerance=TOLERANCE)
+    found = policy_values(starts.mdp, actions, objective, tolerance=TOLERANCE)
     first = np.where(there, policy.q_values(starts.observations), -np.inf).argmax(axis=1)
     return starts.q_values(objective, found.values)[np.arange(len(first)), first]
 

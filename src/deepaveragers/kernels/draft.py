@@ -45,15 +45,15 @@ def tabulate(
             continue
         best = -np.inf
         for a in range(actions):
-            price, largest = model.cost, np.float32(0.0)
+            price, largest = model.cost, 0.0
             if model.adaptive > 0.0:
                 for j in range(k):
                     if indices[s, a, j] >= 0:
-                        largest = max(largest, rewards[indices[s, a, j]])
+                        largest = max(largest, float(rewards[indices[s, a, j]]))
                 price = model.adaptive * largest
-            total, mass, farthest = 0.0, 0.0, np.float32(0.0)
+            total, mass, farthest = 0.0, 0.0, 0.0
             for j in range(k):
-                i, distance, part = indices[s, a, j], distances[s, a, j], 0.0
+                i, distance, part = indices[s, a, j], float(distances[s, a, j]), 0.0
                 if i >= 0:
                     part = 1.0 if uniform else 1.0 / (distance + DISTANCE_OFFSET)
                     total += part * (rewards[np.uint32(i)] - price * distance)

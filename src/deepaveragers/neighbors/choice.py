@@ -93,7 +93,8 @@ def serving_index(rows: Floats) -> NeighborIndex:
         return tree
     dense = DenseIndex(rows)
     sample = rows[np.random.default_rng(0).integers(0, len(rows), SERVED)]
-    return min((tree, dense), key=lambda index: _served(index, sample))
+    engines: list[NeighborIndex] = [tree, dense]
+    return min(engines, key=lambda index: _served(index, sample))
 
 
 def _served(index: NeighborIndex, sample: Floats) -> float:

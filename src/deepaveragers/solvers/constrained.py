@@ -32,7 +32,7 @@ from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .plan import Plan
 from .planner import solve
-from .policy_evaluation import evaluate_policy
+from .policy_evaluation import policy_values
 from .starts import Starts, start_states
 
 Signal = Array | Callable[[Array, Array, Array], Any] | Literal["distance"]
@@ -254,7 +254,7 @@ class _Search:
 
     def _worth(self, chances: Float64, first: Float64, objective: Objective) -> tuple[float, float]:
         """Return the mean value of a policy at the start states, and its certified error."""
-        found = evaluate_policy(
+        found = policy_values(
             self._mdp, chances, objective, tolerance=1e-8, threads=self._threads
         )
         q_values = self._starts.q_values(replace(objective, slip=0.0), found.values)
