@@ -32,8 +32,12 @@ if TYPE_CHECKING:
         StorageError,
         TrainingDiverged,
     )
+    from .evaluation.candidates import Candidate
+    from .evaluation.doctor import diagnose
+    from .evaluation.doctor_findings import Diagnosis
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
+    from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
@@ -47,16 +51,21 @@ if TYPE_CHECKING:
     from .representation.settings import TrainingSettings
     from .representation.torch_encoder import TorchEncoder
     from .representation.transformer import TransformerEncoder
+    from .solvers.constrained import ConstrainedPlan, solve_constrained
     from .solvers.plan import Plan
     from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
+    from .storage.editing import append, forget
     from .storage.records import load, save
 
 __all__ = [
     "BcqEncoder",
     "BundleError",
+    "Candidate",
+    "ConstrainedPlan",
     "DacMdp",
     "Decision",
     "DeepAveragersError",
+    "Diagnosis",
     "DqnEncoder",
     "Encoder",
     "EvaluationReport",
@@ -70,6 +79,7 @@ __all__ = [
     "Policy",
     "PolicyValue",
     "RandomNetwork",
+    "Selection",
     "Standardize",
     "StorageError",
     "TorchEncoder",
@@ -77,10 +87,13 @@ __all__ = [
     "TrainingSettings",
     "TransformerEncoder",
     "Transitions",
+    "append",
     "collect",
     "compile",
+    "diagnose",
     "evaluate",
     "factored_values",
+    "forget",
     "guarantee",
     "load",
     "load_encoder",
@@ -89,12 +102,23 @@ __all__ = [
     "read_table",
     "save",
     "save_encoder",
+    "select",
+    "solve_constrained",
     "train_bcq",
     "train_dqn",
     "write",
 ]
 
 _HOMES = {
+    "append": "storage.editing",
+    "forget": "storage.editing",
+    "ConstrainedPlan": "solvers.constrained",
+    "solve_constrained": "solvers.constrained",
+    "Candidate": "evaluation.candidates",
+    "Selection": "evaluation.selection",
+    "select": "evaluation.selection",
+    "Diagnosis": "evaluation.doctor_findings",
+    "diagnose": "evaluation.doctor",
     "collect": "data.collecting",
     "read_table": "data.readers.table",
     "read": "data.reading",

@@ -254,9 +254,7 @@ class _Search:
 
     def _worth(self, chances: Float64, first: Float64, objective: Objective) -> tuple[float, float]:
         """Return the mean value of a policy at the start states, and its certified error."""
-        found = policy_values(
-            self._mdp, chances, objective, tolerance=1e-8, threads=self._threads
-        )
+        found = policy_values(self._mdp, chances, objective, tolerance=1e-8, threads=self._threads)
         q_values = self._starts.q_values(replace(objective, slip=0.0), found.values)
         known = np.where(first > 0.0, q_values, 0.0)
         error = objective.gamma * max(found.below, found.above)
