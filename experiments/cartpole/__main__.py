@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from .bags import Bags
+from .figures import draw, tables
 from .grid import settings
 from .results import Results
 from .study import ENCODERS, Scope, run
@@ -40,6 +41,9 @@ def main() -> None:
             command=shlex.join(["python", "-m", "experiments.cartpole", *sys.argv[1:]]),
         )
         run(scope, Bags(given.cache, max(sizes), scripted=given.quick), results)
+    print(tables(results.rows))
+    for path in draw(results.rows, given.figures):
+        print(path)
 
 
 if __name__ == "__main__":

@@ -44,9 +44,9 @@ class Scope:
 
 def run(scope: Scope, bags: Bags, results: Results) -> None:
     """Compute every row that is missing."""
-    studies = list(product(scope.encoders, scope.sizes, scope.seeds, BAGS))
+    studies = list(product(scope.seeds, scope.encoders, scope.sizes, BAGS))
     began, origin = time.perf_counter(), (scope.command, commit(), hardware())
-    for number, (encoder, size, seed, bag) in enumerate(studies):
+    for number, (seed, encoder, size, bag) in enumerate(studies):
         about = (bag, size, encoder, seed)
         missing = [
             (setting, epsilon)

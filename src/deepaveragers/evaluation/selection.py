@@ -40,7 +40,7 @@ from .off_policy import (
 from .rollouts import EvaluationReport, evaluate
 from .simulation import Simulator, simulate
 
-SIMULATED = 64
+SIMULATED = 48
 """Simulated episodes per candidate."""
 
 

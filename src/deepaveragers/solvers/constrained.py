@@ -30,6 +30,7 @@ from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose
+from .greedy import greedy_chances
 from .plan import Plan
 from .planner import solve
 from .policy_evaluation import policy_values
@@ -238,8 +239,8 @@ class _Search:
     def _judge(self, plan: Plan) -> _Point:
         gamma, slip = self._objective.gamma, self._objective.slip
         at_starts = self._starts.q_values(plan.objective, plan.values)
-        first = _chances(at_starts, slip)
-        chances = _chances(plan.q_values, slip)
+        first = greedy_chances(at_starts, slip)
+        chances = greedy_chances(plan.q_values, slip)
         known = np.where(np.isfinite(at_starts), at_starts, 0.0)
         value, error = self._worth(chances, first, self._objective)
         signal, signal_error = self._worth(chances, first, self._careful)
@@ -275,14 +276,6 @@ def _numbers(mdp: DacMdp, signal: Any) -> Float64:
             "signal", f"{len(data)} finite numbers, one per transition", f"shape {numbers.shape}"
         )
     return numbers
-
-
-def _chances(q_values: Float64, slip: float) -> Float64:
-    """Return [., A] probabilities: the best action, or any available one by a slip."""
-    available = np.isfinite(q_values)
-    best = np.arange(q_values.shape[1]) == q_values.argmax(axis=1)[:, None]
-    random = available / np.maximum(available.sum(axis=1, keepdims=True), 1)
-    return (1.0 - slip) * best + slip * random
 
 
 def _check(objective: Objective, budget: float, tolerance: float) -> None:
