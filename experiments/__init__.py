@@ -1,1 +1,1 @@
-"""Experiments: what the papers and the README claim, as commands."""
+"""Studies that reproduce the paper, with public names only."""

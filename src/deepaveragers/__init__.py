@@ -32,8 +32,12 @@ if TYPE_CHECKING:
         StorageError,
         TrainingDiverged,
     )
+    from .evaluation.candidates import Candidate
+    from .evaluation.doctor import diagnose
+    from .evaluation.doctor_findings import Diagnosis
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
+    from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
@@ -47,15 +51,21 @@ if TYPE_CHECKING:
     from .representation.settings import TrainingSettings
     from .representation.torch_encoder import TorchEncoder
     from .representation.transformer import TransformerEncoder
+    from .solvers.constrained import ConstrainedPlan, solve_constrained
     from .solvers.plan import Plan
+    from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
+    from .storage.editing import append, forget
     from .storage.records import load, save
 
 __all__ = [
     "BcqEncoder",
     "BundleError",
+    "Candidate",
+    "ConstrainedPlan",
     "DacMdp",
     "Decision",
     "DeepAveragersError",
+    "Diagnosis",
     "DqnEncoder",
     "Encoder",
     "EvaluationReport",
@@ -67,7 +77,9 @@ __all__ = [
     "Objective",
     "Plan",
     "Policy",
+    "PolicyValue",
     "RandomNetwork",
+    "Selection",
     "Standardize",
     "StorageError",
     "TorchEncoder",
@@ -75,22 +87,38 @@ __all__ = [
     "TrainingSettings",
     "TransformerEncoder",
     "Transitions",
+    "append",
     "collect",
     "compile",
+    "diagnose",
     "evaluate",
+    "factored_values",
+    "forget",
     "guarantee",
     "load",
     "load_encoder",
+    "policy_values",
     "read",
     "read_table",
     "save",
     "save_encoder",
+    "select",
+    "solve_constrained",
     "train_bcq",
     "train_dqn",
     "write",
 ]
 
 _HOMES = {
+    "append": "storage.editing",
+    "forget": "storage.editing",
+    "ConstrainedPlan": "solvers.constrained",
+    "solve_constrained": "solvers.constrained",
+    "Candidate": "evaluation.candidates",
+    "Selection": "evaluation.selection",
+    "select": "evaluation.selection",
+    "Diagnosis": "evaluation.doctor_findings",
+    "diagnose": "evaluation.doctor",
     "collect": "data.collecting",
     "read_table": "data.readers.table",
     "read": "data.reading",
@@ -126,6 +154,9 @@ _HOMES = {
     "TorchEncoder": "representation.torch_encoder",
     "TransformerEncoder": "representation.transformer",
     "Plan": "solvers.plan",
+    "PolicyValue": "solvers.policy_evaluation",
+    "factored_values": "solvers.policy_evaluation",
+    "policy_values": "solvers.policy_evaluation",
     "load": "storage.records",
     "save": "storage.records",
 }

@@ -72,7 +72,8 @@ class DacMdp:
 
         Args:
             objective: what is asked; or give its fields as keywords: `solve(gamma=0.95)`.
-            tolerance: largest error allowed, relative to max|R| / (1 - gamma).
+            tolerance: largest error allowed, relative to |T 0| / (1 - gamma), where |T 0| is
+                the largest absolute value of one step, costs included.
             options: fields of `Objective`, and the planner's own options
                 (see `deepaveragers.solvers.planner.solve`).
         """
