@@ -35,7 +35,8 @@ action, asked runs of 250 consecutive core states in a random order of runs, for
 (scipy 10 seconds from a million on), and projected to all states; the share that was asked
 is in the table. The approximate engines were measured on the first action only, and projected.
 Recall is the share of neighbours that are as near as the true ones, of 100 core states for each
-of the actions, by brute force in float64. Memory is the growth of the process's peak beyond its data.
+of the actions, by brute force in float64. Memory is how far the process's peak grows beyond its
+data.
 """
 
 
