@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from explicit import Explicit, random_mdp
+from tests.solvers.explicit import Explicit, random_mdp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
