@@ -39,7 +39,7 @@ def measure(name: str) -> str:
     extended(mdp, new)
     gone = np.unique(old.episode_ids)[: max(1, old.num_episodes // 100)].tolist()
 
-    fresh, compiled = least_seconds(lambda: da.compile(data, k=5, encoder=mdp.encoder))
+    fresh, compiled = least_seconds(lambda: da.compile(data, k=5, encoder=mdp.encoder.encode))
     append, longer = least_seconds(lambda: extended(mdp, new))
     forget, _ = least_seconds(lambda: without(mdp, gone))
     same = np.array_equal(longer.graph.indices, compiled.graph.indices) and np.array_equal(

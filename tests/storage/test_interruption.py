@@ -109,7 +109,7 @@ def test_killed_at_every_step(pair, equal, tmp_path, first):
 
 def test_a_reader_beside_a_writer_sees_whole_records(pair, equal, tmp_path):
     path = da.save(pair[0], tmp_path / "bundle")
-    child = fork.Process(target=save_forever, args=(path, pair[::-1]))
+    child = fork.Process(target=save_forever, args=(path, pair[::-1], fork.Event()))
     child.start()
     try:
         seen, loads, patience = set(), 0, time.monotonic() + 30
