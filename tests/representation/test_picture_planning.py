@@ -6,8 +6,6 @@ import pytest
 from experiments.pictures.cartpole import PicturePole
 
 import deepaveragers as da
-from deepaveragers.representation.bcq import train_bcq
-from deepaveragers.representation.dqn import train_dqn
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +13,7 @@ def data() -> da.Transitions:
     return da.collect(PicturePole, 2_000, seed=0)
 
 
-@pytest.mark.parametrize("train", [train_dqn, train_bcq])
+@pytest.mark.parametrize("train", [da.train_dqn, da.train_bcq])
 def test_dac_beats_or_equals_its_baseline(data, train, record_property):
     encoder = train(data, 150, preset="navigation", hidden=(64, 16))
     policies = {

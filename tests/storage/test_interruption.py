@@ -105,11 +105,12 @@ def test_a_reader_beside_a_writer_sees_whole_records(pair, equal, tmp_path):
     child = fork.Process(target=save_forever, args=(path, pair[::-1]))
     child.start()
     try:
-        seen = set()
-        for _ in range(150):
+        seen, loads, patience = set(), 0, time.monotonic() + 30
+        while loads < 150 or (len(seen) < 2 and time.monotonic() < patience):
             loaded = da.load(path)
             assert any(equal(loaded, thing) for thing in pair)
             seen.add(len(loaded))
+            loads += 1
     finally:
         child.kill()
         child.join()

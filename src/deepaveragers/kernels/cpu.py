@@ -301,47 +301,49 @@ def linearize(
 def relax(
     lo: int,
     hi: int,
-    sweeps: int,
+    first: int,
+    length: int,
     index: Int32,
     weight: Float32,
     residual: Float32,
     correction: Float32,
 ) -> float:
-    """Solve e = residual + gamma P e by Gauss-Seidel within a block.
+    """Sweep once over e = residual + gamma P e, by Gauss-Seidel within a block.
 
     Args:
-        lo: first state of the block.
+        lo: first state of the part to sweep.
         hi: one past its last state.
-        sweeps: how many sweeps before the blocks meet again.
+        first: first state of the block; `index` already tells which half to read.
+        length: number of states of the block.
         index: [N, W] from `linearize`.
         weight: [N, W] from `linearize`.
         residual: [N] from `linearize`.
         correction: [2N] e; the second half is written.
 
     Returns:
-        the largest absolute change in the last sweep.
+        the largest absolute change.
     """
     size, width = index.shape
     largest = np.float32(0.0)
-    for _ in range(sweeps):
-        largest = np.float32(0.0)
-        for step in range(hi - lo):
-            s = hi - 1 - step
-            value = residual[s]
-            for j in range(width):
-                value += weight[s, j] * correction[np.uint32(index[s, j])]
-            largest = max(largest, abs(value - correction[s + size]))
-            correction[s + size] = value
+    for step in range(hi - lo):
+        s = hi - 1 - step
+        value = residual[s]
+        for j in range(width):
+            value += weight[s, j] * correction[np.uint32(index[s, j])]
+        largest = max(largest, abs(value - correction[s + size]))
+        correction[s + size] = value
     return np.float64(largest)
 
 
 @kernel
-def remember(lo: int, hi: int, correction: Float32, kept: Float32, moved: Float32) -> None:
-    """Keep the new half of the correction, and its change, in [N] vectors."""
+def remember(
+    lo: int, hi: int, correction: Float32, origin: Float32, kept: Float32, moved: Float32
+) -> None:
+    """Keep the new half of the correction, and its change from `origin`, in [N] vectors."""
     size = kept.shape[0]
     for s in range(lo, hi):
         kept[s] = correction[s + size]
-        moved[s] = correction[s + size] - correction[s]
+        moved[s] = correction[s + size] - origin[s]
 
 
 @kernel
@@ -359,8 +361,10 @@ def products(lo: int, hi: int, moved: Float32, latest: int) -> Float64:
 
 
 @kernel
-def combine(lo: int, hi: int, shares: Float32, kept: Float32, correction: Float32) -> None:
-    """Set both halves of the correction to the mixture of the kept vectors [M, N]."""
+def combine(
+    lo: int, hi: int, shares: Float32, kept: Float32, correction: Float32, origin: Float32
+) -> None:
+    """Set both halves of the correction, and `origin`, to the mixture of kept vectors [M, N]."""
     size = kept.shape[1]
     for s in range(lo, hi):
         value = np.float32(0.0)
@@ -368,6 +372,7 @@ def combine(lo: int, hi: int, shares: Float32, kept: Float32, correction: Float3
             value += shares[m] * kept[m, s]
         correction[s] = value
         correction[s + size] = value
+        origin[s] = value
 
 
 @kernel

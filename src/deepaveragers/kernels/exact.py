@@ -13,11 +13,11 @@ import numpy as np
 from numba import njit
 
 from ..arrays import Float64, Floats, Int32, Int64
+from .frame import FLOAT32_ROUNDING
 
 NO_ROW = np.int32(2**31 - 1)
 """Fills the places that no row has taken yet: it is after every row."""
 STRIDE = 128
-FLOAT32_ROUNDING = 2.0**-23
 ORTHOGONALITY = 1e-9
 UNDERFLOW = 1e-307
 ROUGHLY = 1.0 + 1e-9
@@ -54,7 +54,8 @@ def squared_distance(point: Any, row: Any, limit: float) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _insert(squared: Any, rows: Any, value: float, row: Any) -> bool:
+def insert(squared: Any, rows: Any, value: float, row: Any) -> bool:
+    """Put a row in its place by (distance, row); False if it has none among the k best."""
     place = len(rows) - 1
     if value > squared[place] or (value == squared[place] and row >= rows[place]):
         return False
@@ -76,7 +77,7 @@ def insert_group(
     """Put the rows of a group, all at one distance, in their places; False if none has one."""
     changed = False
     for member in range(starts[group], starts[group + 1]):
-        if not _insert(squared, rows, value, members[member]):
+        if not insert(squared, rows, value, members[member]):
             break
         changed = True
     return changed

@@ -15,9 +15,10 @@ import numpy as np
 from numba import njit
 
 from ..arrays import Float32, Float64, Floats, Int32, Int64
-from .exact import NO_ROW, _insert, squared_distance
+from .exact import NO_ROW, insert, squared_distance, squared_reach
+from .frame import FLOAT32_ROUNDING
 from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
-from .tree_search import FLOAT32_ROUNDING, STACK, _squared_bound, _to_filter
+from .tree_search import LARGEST_FLOAT32, STACK
 
 SMALLEST_FLOAT32 = 1.5e-45
 
@@ -33,14 +34,20 @@ def _load(point: Any, source: Any, numbers: Any, best: Any, best_rows: Any) -> N
 
 
 @njit(nogil=True, cache=True)
+def _bound(squared: float, scale: float, margin: float, dimensions: int) -> Any:
+    reach = squared_reach(squared, scale, margin, dimensions)
+    return np.float32(min(reach, float(LARGEST_FLOAT32)))
+
+
+@njit(nogil=True, cache=True)
 def merge(
     points: Float64,
     queries: Int64,
     source: Floats,
     added: Int32,
-    mean: Float64,
-    rotation: Float64,
-    frame: Float64,
+    coordinates: Float32,
+    margins: Float64,
+    scale: float,
     first_child: Int64,
     boxes: Float32,
     leaves: Float32,
@@ -57,26 +64,22 @@ def merge(
         queries: which of them.
         source: [N, D] all rows, which the lists name.
         added: [M] which of them are in the tree.
-        mean, rotation, frame, first_child, boxes, leaves, rows, starts, members: the tree,
-            see `tree_search.search`; its members are places in `added`.
+        coordinates, margins, scale, first_child, boxes, leaves, rows, starts, members: see
+            `tree_search.search`; the tree's members are places in `added`.
         indices: [B, k] in and out, rows ordered by (distance, row), negative for none.
         distances: [B, k] in and out, their distances, inf for none.
     """
     leaf_count, k = len(leaves), indices.shape[1]
     leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
     root = leaf_count + len(boxes) - 1
-    work = np.empty(rotation.shape[1], np.float64)
-    query = np.zeros(leaves.shape[1], np.float32)
     sums = np.empty(POINT_LANES, np.float32)
     stack = np.empty(STACK, np.int64)
     best, best_rows = np.empty(k, np.float64), np.empty(k, np.int32)
     for i in queries:
-        point = points[i]
-        norm = _to_filter(point, mean, frame[0], rotation, work, query)
-        margin = FLOAT32_ROUNDING * norm + frame[1]
+        point, query, margin = points[i], coordinates[i], margins[i]
         # The stored distance was rounded to float32; what it was lies below this.
         reach = np.float64(distances[i, k - 1]) * (1.0 + FLOAT32_ROUNDING) + SMALLEST_FLOAT32
-        bound = _squared_bound(reach * reach, frame[0], margin, len(point))
+        bound = _bound(reach * reach, scale, margin, len(point))
         loaded = changed = False
         stack[0] = root
         height = 1
@@ -102,11 +105,11 @@ def merge(
                 position = node * POINT_LANES + lane
                 value = squared_distance(point, rows[position], best[k - 1])
                 for member in range(starts[position], starts[position + 1]):
-                    if not _insert(best, best_rows, value, added[members[member]]):
+                    if not insert(best, best_rows, value, added[members[member]]):
                         break
                     changed = True
             if changed:
-                bound = _squared_bound(best[k - 1], frame[0], margin, len(point))
+                bound = _bound(best[k - 1], scale, margin, len(point))
         if changed:
             for j in range(k):
                 indices[i, j] = -1 if best_rows[j] == NO_ROW else best_rows[j]

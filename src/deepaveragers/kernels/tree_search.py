@@ -7,17 +7,21 @@ of |x| (see `principal`), so a point is passed over only when its bound exceeds 
 distance found so far by more than that margin, for the row and for the query. What remains
 is measured in float64 from the rows themselves, dimension after dimension, and ordered by
 (distance, row): the answer does not depend on the filter.
+
+A few queries at a time (`answer`) also have f computed here, in one call with the search.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from ..arrays import Float32, Float64, Floats, Int32, Int64
-from .exact import insert_group, squared_distance, squared_reach
+from .exact import NO_ROW, insert_group, squared_distance, squared_reach
+from .frame import to_frame
 from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
 
 LARGEST_FLOAT32 = np.float32(3.4e38)
@@ -131,3 +135,57 @@ def locate(
                     nearest = lane
             node = first_child[inner] + nearest
         found[i] = node
+
+
+@njit(nogil=True, cache=True)
+def answer(
+    points: Float64,
+    mean: Float64,
+    rotation: Float64,
+    scale: float,
+    margin: float,
+    first_child: Int64,
+    boxes: Float32,
+    leaves: Float32,
+    rows: Floats,
+    starts: Int32,
+    members: Int32,
+    distances: Float64,
+    found: Int32,
+) -> None:
+    """Find the nearest rows of a few points, and fill places that no row has taken.
+
+    Args:
+        points: [B, D] query points.
+        mean, rotation, scale: of the filter frame.
+        margin: how far rounding may have moved f of any row.
+        first_child, boxes, leaves, rows, starts, members: the tree, see `search`.
+        distances: [B, k] out, ascending.
+        found: [B, k] out, row numbers, or -1.
+    """
+    coordinates = np.zeros((len(points), leaves.shape[1]), np.float32)
+    margins = np.empty(len(points))
+    for i in range(len(points)):
+        margins[i] = margin + to_frame(points[i], mean, rotation, scale, coordinates[i])
+    distances[:] = np.inf
+    found[:] = NO_ROW
+    search(
+        points,
+        np.arange(len(points)),
+        coordinates,
+        margins,
+        scale,
+        first_child,
+        boxes,
+        leaves,
+        rows,
+        starts,
+        members,
+        distances,
+        found,
+    )
+    for i in range(len(points)):
+        for j in range(found.shape[1]):
+            distances[i, j] = math.sqrt(distances[i, j])
+            if found[i, j] == NO_ROW:
+                found[i, j] = -1

@@ -110,7 +110,8 @@ def compile(
     Args:
         data: the transitions.
         k: neighbours kept per state and action; a plan may use fewer, never more.
-        encoder: the representation; None standardises vector observations.
+        encoder: the representation: an `Encoder`, a function from a batch to [B, D], a torch
+            module, a scikit-learn transformer; None standardises vector observations.
         neighbors: "auto", or the name of an engine.
         time_budget: seconds that the search may take; None is no limit.
         allow_approximate: whether "auto" may take an approximate engine to keep the budget.

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..arrays import Float64, Floats, Int32
 from ..kernels.dense import refine
-from ..kernels.exact import FLOAT32_ROUNDING, NO_ROW
+from ..kernels.exact import NO_ROW
+from ..kernels.frame import FLOAT32_ROUNDING
 from ..kernels.lanes import POINT_LANES
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR

@@ -22,11 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Float32, Float64, Floats
+from ..kernels.frame import FARTHEST, FLOAT32_ROUNDING
 
 SAMPLE = 10_000
 BLOCK_NUMBERS = 4_000_000
-FLOAT32_ROUNDING = 2.0**-23
-FARTHEST = 1e18
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from ..arrays import Float32, Float64, Floats, Int32, Int64
 from ..kernels.exact import NO_ROW
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
 from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
-from ..kernels.tree_search import locate, search
+from ..kernels.tree_search import answer, locate, search
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR
 from .principal import principal_frame
@@ -29,8 +29,8 @@ BOX_DIMENSIONS = 8
 WIDE = 64
 WIDE_BOX_DIMENSIONS = 32
 """Boxes of data with more than `WIDE` dimensions."""
-SMALL_BATCH = 32
-"""Up to here, ordering the queries costs more than it gives."""
+SMALL_BATCH = 16
+"""Up to here, neither ordering the queries nor sharing them between threads pays."""
 
 
 class TreeIndex:
@@ -67,8 +67,16 @@ class TreeIndex:
         self._starts = np.append(0, np.cumsum(counts)).astype(np.int32)
         shift = np.repeat(starts[:-1][order] - self._starts[:-1], counts)
         self._members = members[np.arange(self._size, dtype=np.int32) + shift]
-        self._frame, self._margin = frame, margins.max()
-        self._one = np.zeros(1, dtype=np.int64)
+        self._frame, self._margin = frame, float(margins.max())
+        self._frame_and_margin = frame.mean, frame.rotation, frame.scale, self._margin
+        self._tree = (
+            self._first_child,
+            self._boxes,
+            self._leaves,
+            self._rows,
+            self._starts,
+            self._members,
+        )
 
     @property
     def size(self) -> int:
@@ -78,35 +86,21 @@ class TreeIndex:
     def query(self, points: Floats, k: int, *, threads: int = 1) -> tuple[Int32, Float64]:
         """Return rows [B, k] and distances [B, k]."""
         wanted: Float64 = np.ascontiguousarray(points, dtype=np.float64)
-        squared = np.full((len(points), k), np.inf)
         if self._size == 0:
-            return np.full((len(points), k), NO_NEIGHBOR, dtype=np.int32), squared
-        found = np.full((len(points), k), NO_ROW)
+            return _nothing(len(points), k)
+        if len(points) <= SMALL_BATCH:
+            few = np.empty((len(points), k), np.int32), np.empty((len(points), k))
+            answer(wanted, *self._frame_and_margin, *self._tree, few[1], few[0])
+            return few
         coordinates, margins = self._frame.coordinates(wanted, self._leaves.shape[1])
         margins += self._margin
-        if len(points) == 1:
-            queries = self._one
-        elif len(points) <= SMALL_BATCH:
-            queries = np.arange(len(points))
-        else:
-            queries = self._leaf_order(coordinates, threads)
+        queries = self._leaf_order(coordinates, threads)
+        squared = np.full((len(points), k), np.inf)
+        found = np.full((len(points), k), NO_ROW)
 
         def work(part: slice) -> None:
-            search(
-                wanted,
-                queries[part],
-                coordinates,
-                margins,
-                self._frame.scale,
-                self._first_child,
-                self._boxes,
-                self._leaves,
-                self._rows,
-                self._starts,
-                self._members,
-                squared,
-                found,
-            )
+            about = coordinates, margins, self._frame.scale
+            search(wanted, queries[part], *about, *self._tree, squared, found)
 
         share(work, len(points), threads)
         if k > self._size:
@@ -129,6 +123,10 @@ class TreeIndex:
 
         share(work, len(coordinates), threads)
         return np.argsort(leaf, kind="stable")
+
+
+def _nothing(points: int, k: int) -> tuple[Int32, Float64]:
+    return np.full((points, k), NO_NEIGHBOR, dtype=np.int32), np.full((points, k), np.inf)
 
 
 def _padded(dimensions: int) -> int:

@@ -146,23 +146,11 @@ class _MergeTree(TreeIndex):
     ) -> None:
         """Put the rows, added[0] and so on, into the lists [B, k] of the points, in place."""
         queries = np.arange(len(points))
+        coordinates, margins = self._frame.coordinates(points, self._leaves.shape[1])
+        margins += self._margin
 
         def work(part: slice) -> None:
-            merge(
-                points,
-                queries[part],
-                source,
-                added,
-                self._mean,
-                self._rotation,
-                self._frame,
-                self._first_child,
-                self._boxes,
-                self._leaves,
-                self._rows,
-                self._starts,
-                self._members,
-                *lists,
-            )
+            about = source, added, coordinates, margins, self._frame.scale
+            merge(points, queries[part], *about, *self._tree, *lists)
 
         share(work, len(points), threads)

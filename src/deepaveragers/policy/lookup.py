@@ -22,7 +22,8 @@ from ..errors import InputError
 from ..kernels import reference
 from ..kernels.model import DISTANCE_OFFSET, Model
 from ..mdp.problem import pose
-from ..neighbors.tree import TreeIndex
+from ..neighbors.choice import serving_index
+from ..neighbors.threads import available_threads
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan
@@ -73,14 +74,15 @@ class Nearest:
             )
         self._k = min(k, len(self.living))
         self.features = plan.mdp.core_features[self.living]
-        self.index = TreeIndex(self.features)
+        self.index = serving_index(self.features)
+        self._threads = available_threads()
         self._q_values = plan.q_values[self.living]
         unavailable = np.isneginf(self._q_values)
         self._partly_masked = bool((unavailable.any(axis=0) & ~unavailable.all(axis=0)).any())
 
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D]."""
-        rows, distances = self.index.query(features, self._k)
+        rows, distances = self.index.query(features, self._k, threads=self._threads)
         weights = _weights(distances, self._plan.objective.weighting)
         if not self._partly_masked:
             return np.einsum("bk,bka->ba", weights, self._q_values[rows])
@@ -126,9 +128,10 @@ class Lookahead:
         self._plan = plan
         self._k = k
         self._model = pose(plan.mdp, plan.objective)
+        self._threads = available_threads()
         self._members = [np.flatnonzero(data.actions == a) for a in range(data.num_actions)]
         self._indexes = [
-            TreeIndex(plan.mdp.source_features[rows]) if len(rows) else None
+            serving_index(plan.mdp.source_features[rows]) if len(rows) else None
             for rows in self._members
         ]
         mask = plan.objective.action_mask
@@ -174,7 +177,7 @@ class Lookahead:
         distances = np.full(shape, np.inf)
         for action, (members, index) in enumerate(zip(self._members, self._indexes, strict=True)):
             if index is not None:
-                rows, gaps = index.query(features, self._k)
+                rows, gaps = index.query(features, self._k, threads=self._threads)
                 indices[:, action] = np.where(rows >= 0, members[rows], -1)
                 distances[:, action] = gaps
         return indices, distances

@@ -15,6 +15,7 @@ from ..arrays import Float64
 from ..errors import InputError
 from ..progress import Advance, progress
 from .certificate import Certificate, rounding_of_backup
+from .draft import Draft, suits
 from .plan import Status
 from .workspace import Workspace
 
@@ -31,7 +32,7 @@ class Progress:
 
     Attributes:
         sweeps: sweeps over all states and actions so far.
-        error: certified error of the values.
+        error: certified error of the values; an estimate while a first guess is made.
         allowed: the error at which planning stops.
         seconds: time since the start.
     """
@@ -83,7 +84,11 @@ class Task:
         self, evaluate: bool, first: tuple[Float64, Float64] | None, line: _Line
     ) -> Outcome:
         work, gamma = self.work, self.work.model.gamma
-        proof = self._first_sweep()
+        if evaluate and suits(work.model) and math.isinf(self.limits.max_sweeps):
+            proof = self._drafted(first, line)
+            first = None
+        else:
+            proof = self._first_sweep()
         floor = 0.3 * self.allowed * (1.0 - gamma) / max(gamma, 0.1)
         best, waited, sweeps_only, penance = math.inf, 0, 0, 8
         while True:
@@ -105,17 +110,45 @@ class Task:
 
     def _first_sweep(self) -> Certificate:
         """Sweep from V = 0, which tells the scale of the problem."""
-        work, gamma = self.work, self.work.model.gamma
+        work = self.work
         proof = work.sweep(in_place=False)
-        if work.stuck:
+        self._set_allowed(proof.residual, work.stuck, work.largest_penalty)
+        if proof.residual == 0.0:
+            self.allowed = proof.error
+        return proof
+
+    def _drafted(self, first: tuple[Float64, Float64] | None, line: _Line) -> Certificate:
+        """Begin with a guess in float32, and see what one sweep proves of it."""
+        work = self.work
+        draft = Draft(work.model, work.blocks, work.corrector)
+        self._set_allowed(draft.scale, draft.stuck, draft.largest_penalty)
+
+        def watch(sweeps: int, error: float) -> bool:
+            work.sweeps = sweeps
+            now = time.perf_counter()
+            line.show(error, self.allowed, now - self.limits.began)
+            return self._asked_to_stop(error, now) or now > self.limits.deadline
+
+        try:
+            draft.run(
+                None if first is None else first[0], self.allowed, self.limits.deadline, watch
+            )
+        finally:
+            work.restart(draft.take())
+        return work.sweep()
+
+    def _set_allowed(self, largest: float, stuck: int, penalty: float) -> None:
+        """Turn the tolerance into an error, or say why it cannot be had."""
+        gamma = self.work.model.gamma
+        if stuck:
             raise InputError(
                 "forbidden_actions or action_mask",
                 "such that every state keeps an action that the data has",
-                f"{work.stuck} states without any",
+                f"{stuck} states without any",
             )
-        scale = proof.residual / (1.0 - gamma)
+        scale = largest / (1.0 - gamma)
         self.allowed = self.tolerance * scale
-        finest = 4.0 * rounding_of_backup(work.model, scale, work.largest_penalty) / (1.0 - gamma)
+        finest = 4.0 * rounding_of_backup(self.work.model, scale, penalty) / (1.0 - gamma)
         if 0.0 < self.allowed < finest:
             raise InputError(
                 "tolerance",
@@ -123,9 +156,6 @@ class Task:
                 self.tolerance,
                 "Float64 cannot certify less.",
             )
-        if scale == 0.0:
-            self.allowed = proof.error
-        return proof
 
     def look_ahead(self, horizon: int) -> Outcome:
         """Return the status and the bounds of a plan for a number of steps.
@@ -164,13 +194,17 @@ class Task:
 
     def _limit(self, proof: Certificate) -> Status | None:
         now = time.perf_counter()
-        if self.callback is not None:
-            seen = Progress(self.work.sweeps, proof.error, self.allowed, now - self.limits.began)
-            if self.callback(seen):
-                return "interrupted"
+        if self._asked_to_stop(proof.error, now):
+            return "interrupted"
         if now > self.limits.deadline:
             return "out_of_time"
         return "out_of_sweeps" if self.work.sweeps >= self.limits.max_sweeps else None
+
+    def _asked_to_stop(self, error: float, now: float) -> bool:
+        if self.callback is None:
+            return False
+        seen = Progress(self.work.sweeps, error, self.allowed, now - self.limits.began)
+        return bool(self.callback(seen))
 
 
 def sum_of_powers(gamma: float, first: int, end: int) -> float:
