@@ -18,7 +18,7 @@ from ..arrays import Bool, Float64, Int64, frozen
 from ..errors import InputError
 from ..solvers.greedy import greedy_chances
 from ..solvers.plan import Plan
-from ..solvers.policy_evaluation import evaluate_policy
+from ..solvers.policy_evaluation import policy_values
 from ..solvers.starts import Starts, start_states
 
 SHOWN = 8
@@ -211,7 +211,7 @@ def _worth(
     """Return the mean value at the starts of acting by Q-values, and its certified error."""
     objective = plan.objective
     chances = greedy_chances(q_values, objective.slip)
-    found = evaluate_policy(plan.mdp, chances, objective, tolerance=TOLERANCE)
+    found = policy_values(plan.mdp, chances, objective, tolerance=TOLERANCE)
     first = greedy_chances(at_starts, objective.slip)
     worth = starts.q_values(replace(objective, slip=0.0), found.values)
     mean = (first * np.where(first > 0.0, worth, 0.0)).sum(axis=1).mean()

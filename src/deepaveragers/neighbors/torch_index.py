@@ -2,7 +2,7 @@
 
 A filter, then a proof. Coordinates are centred and scaled to float32; a block of squared
 distances |x|^2 - 2xy + |y|^2 comes from one matrix product, whose error is bounded for the
-precision in use (float32, or TF32 if that was switched on). The `k + SPARE` smallest are
+precision in use (float32, or TF32 if torch may use it). The `k + SPARE` smallest are
 kept per query. Their true distances are computed in float64 from the rows themselves. If
 the k-th of those is below what any row left out can have, the answer is exact; the few
 queries where it is not (many ties) are answered by `DenseIndex`.
@@ -20,8 +20,9 @@ from .graph import NO_NEIGHBOR
 SPARE = 16
 """Rows kept beyond k, so that rounding and ties seldom need a second search."""
 QUERIES, ROWS = 4096, 65_536
-UNIT_FLOAT32, UNIT_TF32 = 2.0**-24, 2.0**-11
-"""Unit roundoff of the products' inputs; sums are kept in float32 in both cases."""
+UNIT_FLOAT32 = 2.0**-24
+UNITS = {"highest": 0.0, "high": 2.0**-11, "medium": 2.0**-8}
+"""By torch's setting: what the products' inputs are rounded to; float32, TF32, bfloat16."""
 
 
 class TorchIndex:
@@ -36,6 +37,7 @@ class TorchIndex:
         self._rows = np.ascontiguousarray(rows)
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._fallback: DenseIndex | None = None
+        self._margin = 4.0 * (self._rows.shape[1] + 4) * 2.0**-53
         if self.size == 0:
             return
         exact = self._rows.astype(np.float64)
@@ -78,7 +80,7 @@ class TorchIndex:
             lengths = np.sqrt(np.square(scaled).sum(axis=1))
             queries = torch.from_numpy(scaled.astype(np.float32)).to(self._device)
         norms = (queries**2).sum(dim=1)
-        best = torch.full((len(points), 0), 0.0, device=self._device)
+        best = torch.zeros((len(points), 0), device=self._device)
         rows = torch.zeros((len(points), 0), dtype=torch.int64, device=self._device)
         for first in range(0, self.size, ROWS):
             table = torch.addmm(
@@ -100,12 +102,13 @@ class TorchIndex:
         nearest = np.take_along_axis(squared, order, axis=1)
         distances[:, :found] = np.sqrt(nearest)
         if kept == self.size:
-            return np.isfinite(nearest).all(axis=1)
+            return np.asarray(np.isfinite(nearest).all(axis=1))
         with np.errstate(over="ignore", invalid="ignore"):
             left_out = (best[:, -1] + norms).cpu().numpy().astype(np.float64)
             least = (left_out - self._error(lengths)) * self._scale**2
-            # NaN and infinity compare false, and are searched again.
-            return np.asarray(nearest[:, -1] < least * (1.0 - 1e-12))
+            # NaN compares false; what overflowed float32 proves nothing.
+            below = nearest[:, -1] < least * (1.0 - self._margin)
+            return np.asarray(below & np.isfinite(left_out))
 
     def _error(self, lengths: Float64) -> Float64:
         """Bound, per query of this length, how wrong a squared distance in the table can be.
@@ -113,10 +116,8 @@ class TorchIndex:
         Scaled coordinates carry 2 rounding errors; products of inputs rounded to u and sums
         of D + 2 terms in float32, all of size at most (|x| + |y|)^2.
         """
-        matmul = self._torch.backends.cuda.matmul
-        tf32 = self._device.startswith("cuda") and bool(matmul.allow_tf32)
-        dimensions = self._rows.shape[1]
-        unit = (dimensions + 16) * UNIT_FLOAT32 + (4.0 * UNIT_TF32 if tf32 else 0.0)
+        unit = (self._rows.shape[1] + 16) * UNIT_FLOAT32
+        unit += 4.0 * UNITS[self._torch.get_float32_matmul_precision()]
         return 2.0 * unit * (lengths + self._largest) ** 2 + 1e-37
 
     def _squared_distances(self, points: Float64, candidates: Array) -> Float64:
