@@ -50,6 +50,7 @@ bench-planner: $(VENV)/.bench
 
 study-cartpole: $(VENV)/.study
 	$(BIN)/python -m experiments.cartpole $(ARGS)
+	$(BIN)/python -m experiments.cartpole.choosing $(ARGS)
 
 # Rendering without a screen needs Debian's libegl1 libgl1 libglu1-mesa libegl-mesa0 libgl1-mesa-dri.
 study-navigation: $(VENV)/.navigation

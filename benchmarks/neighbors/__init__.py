@@ -1,0 +1,1 @@
+"""Neighbour engines compared: ours and the libraries', in one run."""

@@ -32,10 +32,11 @@ building included; the ratio is to plain scipy on the same data. The engine in a
 took; that row is the whole search of every core state and action: the trial of both engines,
 and the graph that it returns (its memory is in the column). The other rows are an index per
 action, asked runs of 250 consecutive core states in a random order of runs, for 3 seconds
-(scipy 10 seconds from a million on), and projected to all states; the share that was asked is in the
-table. The approximate engines were measured on the first action only, and projected. Recall is
-the share of neighbours that are as near as the true ones, of 100 core states for each of the actions,
-by brute force in float64. Memory is the growth of the process's peak beyond its data.
+(scipy 10 seconds from a million on), and projected to all states; the share that was asked
+is in the table. The approximate engines were measured on the first action only, and projected.
+Recall is the share of neighbours that are as near as the true ones, of 100 core states for each
+of the actions, by brute force in float64. Memory is how far the process's peak grows beyond its
+data.
 """
 
 
@@ -83,7 +84,7 @@ def page(record: dict[str, Any]) -> str:
     for name, results in record["datasets"].items():
         letter, size = name.split("-")
         lines += [f"## ({letter}) {TITLES[letter]}, N = {int(size):,}", ""]
-        lines += _table(results, int(size)) + [""]
+        lines += [*_table(results, int(size)), ""]
     if "serving" in record and "compile" in record:
         lines += _ending(record)
     return "\n".join(lines)

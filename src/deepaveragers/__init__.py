@@ -20,8 +20,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .data.collecting import collect
+    from .data.mapping import TableMapping
     from .data.readers.table import read_table
-    from .data.reading import read
+    from .data.reading import read, read_reported
     from .data.transitions import Transitions
     from .data.writing import write
     from .errors import (
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
         StorageError,
         TrainingDiverged,
     )
-    from .evaluation.candidates import Candidate
-    from .evaluation.doctor import diagnose
+    from .evaluation.candidates import Candidate, candidate_grid
+    from .evaluation.comparison import Comparison, compare
+    from .evaluation.doctor import diagnose, write_report
     from .evaluation.doctor_findings import Diagnosis
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
@@ -61,6 +63,7 @@ __all__ = [
     "BcqEncoder",
     "BundleError",
     "Candidate",
+    "Comparison",
     "ConstrainedPlan",
     "DacMdp",
     "Decision",
@@ -82,13 +85,16 @@ __all__ = [
     "Selection",
     "Standardize",
     "StorageError",
+    "TableMapping",
     "TorchEncoder",
     "TrainingDiverged",
     "TrainingSettings",
     "TransformerEncoder",
     "Transitions",
     "append",
+    "candidate_grid",
     "collect",
+    "compare",
     "compile",
     "diagnose",
     "evaluate",
@@ -99,6 +105,7 @@ __all__ = [
     "load_encoder",
     "policy_values",
     "read",
+    "read_reported",
     "read_table",
     "save",
     "save_encoder",
@@ -107,9 +114,16 @@ __all__ = [
     "train_bcq",
     "train_dqn",
     "write",
+    "write_report",
 ]
 
 _HOMES = {
+    "write_report": "evaluation.doctor",
+    "TableMapping": "data.mapping",
+    "read_reported": "data.reading",
+    "Comparison": "evaluation.comparison",
+    "compare": "evaluation.comparison",
+    "candidate_grid": "evaluation.candidates",
     "append": "storage.editing",
     "forget": "storage.editing",
     "ConstrainedPlan": "solvers.constrained",

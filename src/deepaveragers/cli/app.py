@@ -11,6 +11,7 @@ from collections.abc import Callable
 import typer
 
 from ..errors import DeepAveragersError
+from .ask_commands import compare, explain, guarantee, select
 from .data_commands import append, doctor, export_data, forget, import_data
 from .deep_commands import train
 from .output import complain, wants_json
@@ -36,6 +37,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compile": compile,
     "solve": solve,
     "evaluate": evaluate,
+    "explain": explain,
+    "compare": compare,
+    "guarantee": guarantee,
+    "select": select,
     "info": info,
 }
 for name, command in COMMANDS.items():

@@ -12,6 +12,7 @@ from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 
 if TYPE_CHECKING:
+    from ..evaluation.comparison import Comparison
     from ..policy.policy import LookupName, Policy
 
 Status = Literal["optimal", "out_of_sweeps", "out_of_time", "interrupted"]
@@ -90,6 +91,12 @@ class Plan:
             "weighting": self.objective.weighting,
             "mean_value": float(self.values.mean()),
         }
+
+    def compare(self, other: Plan, **options: Any) -> Comparison:
+        """Return where the two plans act differently, and what each loses by that."""
+        from ..evaluation.comparison import compare
+
+        return compare(self, other, **options)
 
     def policy(self, k: int = 11, lookup: LookupName = "nearest", **options: Any) -> Policy:
         """Return a policy that acts on any observation; the options are those of `Policy`."""

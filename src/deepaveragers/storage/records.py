@@ -141,9 +141,9 @@ def _unpack_model(
         if encoder is None:
             raise InputError(
                 "encoder",
-                "given when loading a model that was compiled with a function or object of yours",
+                "given when loading a model compiled with a plain function or object of yours",
                 "None",
-                "Pass the same again, fitted: load(path, encoder=function).",
+                "Pass the same function or object again: load(path, encoder=function).",
             )
         stored = as_encoder(encoder, data.observations)
     report = SearchReport(**{**settings["search"], "notes": tuple(settings["search"]["notes"])})
