@@ -35,6 +35,8 @@ SMALL = 200_000
 """Lookups below which nothing is timed."""
 NARROW, FEW = 16, 2000
 """Dimensions and rows up to which the tree is the faster one to ask."""
+QUICK = 15.0
+"""Seconds of a narrow search that are not worth a trial of another engine."""
 SERVED = 20
 SERVED_K = 11
 
@@ -71,6 +73,10 @@ def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool
         return Choice("dense" if wide else "tree", ("small search, no trial",))
     picks = np.random.default_rng(0).permutation(len(work.queries))[:SAMPLE]
     sample = work.queries[np.sort(picks)]
+    if work.rows.shape[1] <= NARROW:
+        soon = _projected("tree", sample, work, PATIENCE)
+        if soon <= min(QUICK, QUICK if time_budget is None else time_budget):
+            return Choice("tree", (f"tree: {soon:.3g} s projected, no other tried",))
     seconds = {"dense": _projected("dense", sample, work, PATIENCE)}
     patience = seconds["dense"] * len(sample) / max(1, work.searches)
     seconds["tree"] = _projected("tree", sample, work, patience)
