@@ -80,7 +80,7 @@ def compiled_value_iteration(tables: Tables, gamma: float, error: float, loose: 
         seconds = time.perf_counter() - begin
         if change <= goal:
             return Run("value iteration, numba", seconds, values, sweeps)
-        if seconds > LONGEST:
+        if seconds > LONGEST and sweeps >= 20:
             half = sweeps // 2
             rate = min(gamma, (seen[-1] / seen[half]) ** (1.0 / (sweeps - 1 - half)))
             more = math.ceil(math.log(goal / change) / math.log(rate))
