@@ -13,7 +13,7 @@ from . import measuring, reporting
 from .problems import build, problem
 
 GAMMAS, TOLERANCES = [0.95, 0.99, 0.999], [1e-3, 1e-6]
-COMPARED = ["cartpole 100k", "synthetic 100k", "synthetic 1M"]
+COMPARED = ["synthetic 1M", "synthetic 100k", "cartpole 100k"]
 SIZES = ["synthetic 10k", "synthetic 100k", "synthetic 300k", "synthetic 1M", "synthetic 4M"]
 
 

@@ -1,7 +1,7 @@
 """The other solvers, each through its own public interface.
 
 All start from V = 0 and stop at an error of `error`, by their own rule. What they need is
-prepared beforehand and not timed. A run that would pass `LONGEST` seconds is cut short:
+prepared beforehand and not timed. A run that would take too long is cut short:
 
 - plain value iteration makes the same values whoever computes it, so a slow one is timed for
   some sweeps, multiplied by the sweeps that the compiled one needed ("extrapolated");
@@ -24,7 +24,8 @@ import numpy as np
 
 from .tables import Tables
 
-LONGEST = 20.0
+LONGEST = 12.0
+LONGEST_POLICY_ITERATION = 40.0
 PYTHON_STATES = 300
 
 
@@ -79,7 +80,7 @@ def compiled_value_iteration(tables: Tables, gamma: float, error: float, loose: 
         seconds = time.perf_counter() - begin
         if change <= goal:
             return Run("value iteration, numba", seconds, values, sweeps)
-        if seconds > LONGEST:
+        if seconds > LONGEST and sweeps >= 20:
             half = sweeps // 2
             rate = min(gamma, (seen[-1] / seen[half]) ** (1.0 / (sweeps - 1 - half)))
             more = math.ceil(math.log(goal / change) / math.log(rate))
@@ -166,7 +167,7 @@ def quantecon_policy_iteration(tables: Tables, gamma: float, error: float) -> Ru
     begin = time.perf_counter()
     problem.solve(**options, max_iter=2)
     each = (time.perf_counter() - begin) / 2
-    limit = max(3, int(LONGEST / each))
+    limit = max(3, int(LONGEST_POLICY_ITERATION / each))
     begin = time.perf_counter()
     found = problem.solve(**options, max_iter=limit)
     seconds = time.perf_counter() - begin

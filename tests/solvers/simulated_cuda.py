@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from numba import cuda
@@ -27,6 +29,8 @@ LAUNCH = 2, 2
 
 @pytest.fixture(autouse=True)
 def small_launch(monkeypatch):
+    # The simulator spins while its threads work; let it not spin for long.
+    sys.setswitchinterval(1e-5)
     monkeypatch.setattr(cuda_planner, "BLOCKS", LAUNCH[0])
     monkeypatch.setattr(cuda_planner, "THREADS", LAUNCH[1])
     monkeypatch.setattr(cuda_planner, "SWEEPS_PER_LOOK", 8)

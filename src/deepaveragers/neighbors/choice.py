@@ -18,12 +18,14 @@ from ..errors import InputError
 from .brute_force import BruteForceIndex
 from .dense import DenseIndex
 from .index import NeighborIndex
+from .torch_index import TorchIndex
 from .tree import WIDE, TreeIndex
 
 EXACT: dict[str, Callable[[Floats], NeighborIndex]] = {
     "tree": TreeIndex,
     "dense": DenseIndex,
     "brute": BruteForceIndex,
+    "torch": TorchIndex,
 }
 SAMPLE = 2000
 FIRST_STEP = 50
