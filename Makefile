@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: quickstart test lint types format check clean
+.PHONY: bench-neighbors bench-planner study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
 	$(BIN)/dac quickstart
@@ -38,6 +39,26 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing with what the tests need (once)..."
 	$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+# Benchmarks and studies take minutes to hours; each prints what it does. ARGS=--quick for a look.
+bench-neighbors: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.neighbors $(ARGS)
+
+bench-planner: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.planner $(ARGS)
+
+study-cartpole: $(VENV)/.study
+	$(BIN)/python -m experiments.cartpole $(ARGS)
+	$(BIN)/python -m experiments.cartpole.choosing $(ARGS)
+
+# Rendering without a screen needs Debian's libegl1 libgl1 libglu1-mesa libegl-mesa0 libgl1-mesa-dri.
+study-navigation: $(VENV)/.navigation
+	$(BIN)/python -m experiments.navigation $(ARGS)
+
+$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing what '$*' needs (once)..."
+	$(PIP) install -c constraints.txt -e '.[$*]'
 	@touch $@ $(VENV)/.core
 
 clean:

@@ -1,0 +1,1 @@
+"""Studies that reproduce the paper, with public names only."""

@@ -20,9 +20,17 @@ EPSILONS, CHANCES = (0.2, 0.001), (0.8, 0.2)
 
 
 def make_data(game: str, behaviour: str, steps: int, seed: int, directory: Path) -> FrameData:
-    """Play until there are so many transitions, and return the dataset."""
+    """Play until there are so many transitions, and return the dataset.
+
+    A dataset that is there is taken, if it is the one that is asked for; one that was not
+    finished is made anew.
+    """
+    asked = {"game": game, "behaviour": behaviour, "steps": steps, "seed": seed}
     if (directory / "about.json").exists():
-        return FrameData.open(directory)
+        data = FrameData.open(directory)
+        if {name: data.about[name] for name in asked} != asked:
+            raise SystemExit(f"{directory} holds another dataset; give another --runs directory.")
+        return data
     began = time.perf_counter()
     generator = np.random.default_rng((seed, 7))
     env = make_game(game, stack=False)
@@ -48,10 +56,7 @@ def make_data(game: str, behaviour: str, steps: int, seed: int, directory: Path)
             returns.append(total)
         print(f"{game}: {len(recorder):,} of {steps:,}, return {total:g}, epsilon {epsilon}")
     about: dict[str, Any] = {
-        "game": game,
-        "behaviour": behaviour,
-        "steps": steps,
-        "seed": seed,
+        **asked,
         "epsilons": dict(zip(map(str, EPSILONS), CHANCES, strict=True)),
         "action_names": env.unwrapped.get_action_meanings(),
         "episode_returns": returns,

@@ -88,6 +88,17 @@ class FrameData:
         """Number of actions."""
         return len(self.about["action_names"])
 
+    def distinct(self) -> tuple[Stacks, np.ndarray, np.ndarray]:
+        """Return every stack once, and the rows of s and of s' among them.
+
+        Most s' are the next transition's s: encoding these takes half the time.
+        """
+        places = np.stack([self.observations.places, self.next_observations.places])
+        unique, first, rows = np.unique(places, return_index=True, return_inverse=True)
+        starts = np.tile(self.observations.starts, 2)[first]
+        now, later = rows.reshape(places.shape)
+        return Stacks(self.observations.frames, unique, starts), now, later
+
     @classmethod
     def open(cls, directory: Path) -> FrameData:
         """Open a dataset; its frames stay on the disk."""
@@ -149,4 +160,6 @@ class Recorder:
         del self._frames
         self._file.unlink()
         text = json.dumps(about, indent=1)
-        (self._directory / "about.json").write_text(text)
+        part = self._directory / "about.json.part"
+        part.write_text(text)
+        part.replace(self._directory / "about.json")

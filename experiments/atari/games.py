@@ -20,7 +20,7 @@ MAX_FRAMES = 108_000
 STACK = 4
 
 
-def make_game(game: str, *, stack: bool = True) -> gym.Env[Any, Any]:
+def make_game(game: str, *, stack: bool = True, max_frames: int = MAX_FRAMES) -> gym.Env[Any, Any]:
     """Return the game: sticky actions .25, grey 84x84, every 4th frame, game over as the end.
 
     Rewards are not clipped here: evaluation counts the game's own score.
@@ -28,15 +28,20 @@ def make_game(game: str, *, stack: bool = True) -> gym.Env[Any, Any]:
     Args:
         game: its name, as in `GAMES`.
         stack: give the last four frames (4, 84, 84); otherwise single frames (84, 84).
+        max_frames: of the emulator, at which an episode is cut.
     """
-    import ale_py
-
+    try:
+        import ale_py
+    except ImportError:
+        raise SystemExit(
+            "ale-py is not installed. Install it with: pip install 'deepaveragers[atari]'"
+        ) from None
     gym.register_envs(ale_py)
     env = gym.make(
         f"ALE/{game}-v5",
         frameskip=1,
         repeat_action_probability=0.25,
-        max_num_frames_per_episode=MAX_FRAMES,
+        max_num_frames_per_episode=max_frames,
         disable_env_checker=True,
     )
     env = gym.wrappers.AtariPreprocessing(env, noop_max=0, frame_skip=4, screen_size=84)

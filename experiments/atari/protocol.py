@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from .games import GAMES, MAX_FRAMES
 
-Learner = Literal["dqn", "bcq"]
-K = 5
 GAMMA = 0.99
 EPSILON = 0.001
 """Chance of a random action in evaluation (Table 3)."""
-COSTS = {1: (1.0,), 6: (1.0, 100.0, 1e6), 20: (1.0, 10.0, 100.0, 1000.0, 1e6)}
-LOOKUPS = {1: (11,), 6: (11, 51), 20: (5, 11, 31, 51)}
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One of the N_e policies that may be tried in the game: a cost C and a k_pi."""
-
-    cost: float
-    lookup: int
-
-
-def candidates(count: int) -> list[Candidate]:
-    """Return the paper's candidates for N_e = 1, 6 or 20."""
-    return [Candidate(*pair) for pair in product(COSTS[count], LOOKUPS[count])]
+REWARD_CLIP = 1.0
+"""Planning, like training, sees rewards in [-1, 1] (Table 1); evaluation counts the score."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +22,14 @@ class Protocol:
     Attributes:
         games: names.
         behaviour: "scripted", or the file of a saved agent with {game} in it.
+        agent_steps: for which a .zip that does not exist is trained online.
         transitions: size of each dataset.
         updates: of DQN and BCQ.
         snapshot_every: updates between points of the curve.
         settings: changes to the paper's Table 3.
-        num_candidates: N_e at most.
+        num_candidates: N_e at most, at the end of training.
+        curve_candidates: N_e at the snapshots before.
+        random_dimensions: width of the random network's representation.
         episodes: played by each policy.
         max_frames: at which an episode is cut.
         seeds: of training.
@@ -51,11 +38,14 @@ class Protocol:
 
     games: tuple[str, ...]
     behaviour: str
+    agent_steps: int = 10_000_000
     transitions: int
     updates: int
     snapshot_every: int
     settings: dict[str, Any] = field(default_factory=dict)
     num_candidates: int = 6
+    curve_candidates: int = 6
+    random_dimensions: int = 64
     episodes: int = 10
     max_frames: int = MAX_FRAMES
     seeds: tuple[int, ...] = (0,)
@@ -63,6 +53,18 @@ class Protocol:
 
 
 PROTOCOLS = {
+    "smoke": Protocol(
+        games=("Pong",),
+        behaviour="scripted",
+        transitions=120,
+        updates=4,
+        snapshot_every=2,
+        settings={"batch_size": 8},
+        num_candidates=1,
+        curve_candidates=1,
+        episodes=1,
+        max_frames=40,
+    ),
     "small": Protocol(
         games=("Pong", "Freeway"),
         behaviour="scripted",
@@ -91,7 +93,13 @@ PROTOCOLS = {
         device="cuda",
     ),
 }
-"""'small' runs in hours on two cores. 'paper' is Figures 3 and 4, 'paper-large' Figure 5."""
+"""'smoke' shows in a minute that everything is installed; 'small' runs in hours on two cores;
+'paper' is Figures 3 and 4, 'paper-large' Figure 5."""
+
+
+def snapshots(protocol: Protocol) -> list[int]:
+    """Return the updates at which representations are kept, the last first."""
+    return list(range(protocol.updates, 0, -protocol.snapshot_every))
 
 
 def data_dir(runs: Path, game: str) -> Path:
@@ -102,3 +110,13 @@ def data_dir(runs: Path, game: str) -> Path:
 def training_dir(runs: Path, game: str, learner: str, seed: int) -> Path:
     """Return where a training run keeps its checkpoint, log and snapshots."""
     return runs / game / f"{learner}-{seed}"
+
+
+def snapshot_file(runs: Path, game: str, learner: str, seed: int, updates: int) -> Path:
+    """Return the file of an encoder; that of the random network has 0 updates."""
+    return training_dir(runs, game, learner, seed) / f"encoder-{updates:08d}.safetensors"
+
+
+def model_dir(runs: Path, game: str, learner: str, seed: int, updates: int) -> Path:
+    """Return where the model that was compiled on an encoder lies."""
+    return training_dir(runs, game, learner, seed) / f"model-{updates:08d}"

@@ -7,10 +7,10 @@ from pathlib import Path
 import deepaveragers as da
 
 from .frames import FrameData
-from .protocol import Learner, Protocol, data_dir, training_dir
+from .protocol import Protocol, data_dir, training_dir
 
 
-def train(protocol: Protocol, runs: Path, game: str, learner: Learner, seed: int) -> None:
+def train(protocol: Protocol, runs: Path, game: str, learner: str, seed: int) -> None:
     """Train to the protocol's number of updates; a run that was stopped goes on."""
     data = FrameData.open(data_dir(runs, game))
     learn = {"dqn": da.train_dqn, "bcq": da.train_bcq}[learner]

@@ -20,8 +20,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .data.collecting import collect
+    from .data.mapping import TableMapping
     from .data.readers.table import read_table
-    from .data.reading import read
+    from .data.reading import read, read_reported
     from .data.transitions import Transitions
     from .data.writing import write
     from .errors import (
@@ -30,23 +31,45 @@ if TYPE_CHECKING:
         InputError,
         MissingExtraError,
         StorageError,
+        TrainingDiverged,
     )
+    from .evaluation.candidates import Candidate, candidate_grid
+    from .evaluation.comparison import Comparison, compare
+    from .evaluation.doctor import diagnose, write_report
+    from .evaluation.doctor_findings import Diagnosis
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
+    from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
     from .policy.decision import Decision
     from .policy.policy import Policy
+    from .representation.bcq import BcqEncoder, train_bcq
+    from .representation.dqn import DqnEncoder, train_dqn
     from .representation.encoder import Encoder, Identity, Standardize
+    from .representation.network_files import load_encoder, save_encoder
+    from .representation.random_network import RandomNetwork
+    from .representation.settings import TrainingSettings
+    from .representation.torch_encoder import TorchEncoder
+    from .representation.transformer import TransformerEncoder
+    from .solvers.constrained import ConstrainedPlan, solve_constrained
     from .solvers.plan import Plan
+    from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
+    from .storage.editing import append, forget
     from .storage.records import load, save
 
 __all__ = [
+    "BcqEncoder",
     "BundleError",
+    "Candidate",
+    "Comparison",
+    "ConstrainedPlan",
     "DacMdp",
     "Decision",
     "DeepAveragersError",
+    "Diagnosis",
+    "DqnEncoder",
     "Encoder",
     "EvaluationReport",
     "Guarantee",
@@ -57,31 +80,70 @@ __all__ = [
     "Objective",
     "Plan",
     "Policy",
+    "PolicyValue",
+    "RandomNetwork",
+    "Selection",
     "Standardize",
     "StorageError",
+    "TableMapping",
+    "TorchEncoder",
+    "TrainingDiverged",
+    "TrainingSettings",
+    "TransformerEncoder",
     "Transitions",
+    "append",
+    "candidate_grid",
     "collect",
+    "compare",
     "compile",
+    "diagnose",
     "evaluate",
+    "factored_values",
+    "forget",
     "guarantee",
     "load",
+    "load_encoder",
+    "policy_values",
     "read",
+    "read_reported",
     "read_table",
     "save",
+    "save_encoder",
+    "select",
+    "solve_constrained",
+    "train_bcq",
+    "train_dqn",
     "write",
+    "write_report",
 ]
 
 _HOMES = {
+    "write_report": "evaluation.doctor",
+    "TableMapping": "data.mapping",
+    "read_reported": "data.reading",
+    "Comparison": "evaluation.comparison",
+    "compare": "evaluation.comparison",
+    "candidate_grid": "evaluation.candidates",
+    "append": "storage.editing",
+    "forget": "storage.editing",
+    "ConstrainedPlan": "solvers.constrained",
+    "solve_constrained": "solvers.constrained",
+    "Candidate": "evaluation.candidates",
+    "Selection": "evaluation.selection",
+    "select": "evaluation.selection",
+    "Diagnosis": "evaluation.doctor_findings",
+    "diagnose": "evaluation.doctor",
     "collect": "data.collecting",
-    "read": "data.reading",
     "read_table": "data.readers.table",
-    "write": "data.writing",
+    "read": "data.reading",
     "Transitions": "data.transitions",
+    "write": "data.writing",
     "BundleError": "errors",
     "DeepAveragersError": "errors",
     "InputError": "errors",
     "MissingExtraError": "errors",
     "StorageError": "errors",
+    "TrainingDiverged": "errors",
     "Guarantee": "evaluation.guarantee",
     "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",
@@ -92,10 +154,23 @@ _HOMES = {
     "NeighborGraph": "neighbors.graph",
     "Decision": "policy.decision",
     "Policy": "policy.policy",
+    "BcqEncoder": "representation.bcq",
+    "train_bcq": "representation.bcq",
+    "DqnEncoder": "representation.dqn",
+    "train_dqn": "representation.dqn",
     "Encoder": "representation.encoder",
     "Identity": "representation.encoder",
     "Standardize": "representation.encoder",
+    "load_encoder": "representation.network_files",
+    "save_encoder": "representation.network_files",
+    "RandomNetwork": "representation.random_network",
+    "TrainingSettings": "representation.settings",
+    "TorchEncoder": "representation.torch_encoder",
+    "TransformerEncoder": "representation.transformer",
     "Plan": "solvers.plan",
+    "PolicyValue": "solvers.policy_evaluation",
+    "factored_values": "solvers.policy_evaluation",
+    "policy_values": "solvers.policy_evaluation",
     "load": "storage.records",
     "save": "storage.records",
 }

@@ -4,6 +4,7 @@
     ├── InputError (also a ValueError)      an argument or a dataset that cannot be used
     ├── StorageError (also an OSError)      a path that cannot be read or written
     │   └── BundleError                     a bundle that is damaged, foreign or too new
+    ├── TrainingDiverged (also an ArithmeticError)   a network's values left all bounds
     └── MissingExtraError (also an ImportError)   an optional component is not installed
 
 Every message names the parameter, what is allowed, what came, and what to do.
@@ -31,6 +32,10 @@ class StorageError(DeepAveragersError, OSError):
 
 class BundleError(StorageError):
     """A bundle that is damaged, is not ours, or comes from a newer version."""
+
+
+class TrainingDiverged(DeepAveragersError, ArithmeticError):
+    """The loss is not finite, or Q-values are far beyond any possible return."""
 
 
 class MissingExtraError(DeepAveragersError, ImportError):

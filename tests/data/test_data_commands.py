@@ -16,6 +16,7 @@ from deepaveragers.errors import DeepAveragersError
 app = typer.Typer()
 app.command("import")(data_commands.import_data)
 app.command("export")(data_commands.export_data)
+app.command()(data_commands.doctor)
 app.command()(data_commands.append)
 app.command()(data_commands.forget)
 
@@ -55,6 +56,10 @@ def test_import_export_append_forget(tmp_path):
     text = run(f"import {tmp_path / 'log.csv'} {OPTIONS} -o {data}")
     assert "Read as table" in text
     assert "left out" in text
+    found = json.loads(run(f"doctor {data} --report {tmp_path / 'r.html'} --json"))
+    assert found["facts"]["transitions"] == 5
+    assert (tmp_path / "r.html").exists()
+    assert "5 transitions, 2 episodes" in run(f"doctor {data}")
     run(f"export {data} -o {tmp_path / 'data.npz'}")
     run(f"import {tmp_path / 'data.npz'} -o {tmp_path / 'again'}")
     assert np.array_equal(da.load(tmp_path / "again").observations, loaded.observations)

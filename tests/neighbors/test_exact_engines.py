@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 
 import numpy as np
@@ -14,7 +15,8 @@ from deepaveragers.neighbors.choice import EXACT
 from deepaveragers.neighbors.graph import NO_NEIGHBOR
 from deepaveragers.neighbors.index import NeighborIndex
 
-ENGINES = [name for name in EXACT if name != "brute"]
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+ENGINES = [name for name in EXACT if name != "brute" and (name != "torch" or HAS_TORCH)]
 
 
 @pytest.fixture(params=ENGINES)

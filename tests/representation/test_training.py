@@ -7,17 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from deepaveragers.errors import BundleError, InputError, StorageError
+from deepaveragers.errors import BundleError, InputError, StorageError, TrainingDiverged
 from deepaveragers.representation.bcq import BcqEncoder, train_bcq
 from deepaveragers.representation.dqn import DqnEncoder, train_dqn
 from deepaveragers.representation.network_files import load_encoder, save_encoder
-from deepaveragers.representation.training import TrainingDiverged
+from deepaveragers.representation.weights import read_weights
 from deepaveragers.storage.encoders import pack_encoder, unpack_encoder
 
 SMALL = {"hidden": (32, 8), "learning_rate": 1e-3, "target_every": 50}
@@ -70,29 +69,38 @@ def test_a_stopped_run_ends_as_if_it_had_not_been(pictures, tmp_path, train):
 
 
 SCRIPT = """
-import sys, torch
+import os, signal, sys, torch
 torch.set_num_threads(1)
 sys.path.insert(0, {folder!r})
 from conftest import vectors
+from deepaveragers.representation import weights
 from deepaveragers.representation.bcq import train_bcq
-train_bcq(vectors(), 2000, run_dir={run!r}, checkpoint_every=20, hidden=(32, 8), target_every=50)
+
+left = [7]
+replace = os.replace
+
+def dying_replace(source, goal):
+    left[0] -= 1
+    if left[0] == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(source, goal)
+
+weights.os.replace = dying_replace
+train_bcq(vectors(), 300, run_dir={run!r}, checkpoint_every=20, hidden=(32, 8), target_every=50)
 """
 
 
-def test_a_killed_run_ends_with_the_same_weights(rows, tmp_path):
+def test_a_run_killed_in_a_save_ends_with_the_same_weights(rows, tmp_path):
     script = SCRIPT.format(folder=str(Path(__file__).parent), run=str(tmp_path))
-    process = subprocess.Popen([sys.executable, "-c", script], env={**os.environ})
-    while not (tmp_path / "checkpoint.safetensors").exists() and process.poll() is None:
-        time.sleep(0.01)
-    time.sleep(float(np.random.default_rng().uniform(0.0, 0.5)))
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    killed = subprocess.run([sys.executable, "-c", script], env={**os.environ})
+    assert killed.returncode == -signal.SIGKILL
+    assert read_weights(tmp_path / "checkpoint.safetensors")[1]["step"] == 120
     settings = {"hidden": (32, 8), "target_every": 50}
-    resumed = train_bcq(rows, 2000, run_dir=tmp_path, **settings)
-    assert same(resumed, train_bcq(rows, 2000, **settings))
+    resumed = train_bcq(rows, 300, run_dir=tmp_path, **settings)
+    assert same(resumed, train_bcq(rows, 300, **settings))
     with open(tmp_path / "log.csv") as stream:
         steps = [int(row["step"]) for row in csv.DictReader(stream)]
-    assert steps == list(range(100, 2001, 100))
+    assert steps == [100, 200, 300]
 
 
 def test_another_run_is_not_continued(rows, tmp_path):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from explicit import GAMMAS, KINDS, Explicit, make_mdp, mdps, random_mdp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.solvers.explicit import GAMMAS, KINDS, Explicit, make_mdp, mdps, random_mdp
 
 import deepaveragers as da
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from explicit import Explicit, mdps, random_mdp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.solvers.explicit import Explicit, mdps, random_mdp
 
 import deepaveragers as da
 
@@ -122,3 +122,25 @@ def test_a_horizon_cut_short_is_bounded(mdp, sweeps):
 def test_wrong_objectives_are_refused(fields, parameter):
     with pytest.raises(da.InputError, match=parameter):
         random_mdp(0, 20, 3, 3).solve(**fields)
+
+
+def test_objectives_are_equal_when_all_fields_are():
+    rewards = np.arange(4.0)
+
+    def relabel(*rows):
+        return rewards
+
+    some = da.Objective(gamma=0.9, rewards=rewards, forbidden_actions=[0, "act1"])
+    assert some == da.Objective(gamma=0.9, rewards=[0, 1, 2, 3], forbidden_actions=(0, "act1"))
+    assert some != replace(some, forbidden_actions=("0", "act1"))
+    assert some != replace(some, rewards=rewards + 1.0)
+    assert some != replace(some, rewards=None)
+    assert some != replace(some, rewards=relabel)
+    assert replace(some, rewards=relabel) == replace(some, rewards=relabel)
+    mapped = replace(some, action_penalties={0: 1.0})
+    assert mapped == replace(some, action_penalties={0: 1})
+    assert mapped != replace(some, action_penalties=[1.0, 0.0])
+    assert mapped != some
+    assert some != "a question"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(some)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from explicit import Explicit, mdps
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.solvers.explicit import Explicit, mdps
 
 import deepaveragers as da
 from deepaveragers.kernels import cpu, reference

@@ -7,9 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from explicit import Explicit, random_mdp
+from tests.solvers.explicit import Explicit, random_mdp
 
 import deepaveragers as da
+from deepaveragers.kernels import cpu
+from deepaveragers.solvers.blocks import Blocks
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +69,27 @@ def test_interruption_gives_the_bounds_so_far(mdp, optimum):
     assert_bounds(plan, optimum)
 
 
+@pytest.mark.parametrize("moment", [1, 2, 5])
+def test_an_interrupted_horizon_is_bounded(mdp, monkeypatch, moment):
+    objective = da.Objective(gamma=0.99, horizon=20)
+    exact = mdp.solve(objective)
+    once = iter(range(1, 100))
+
+    def run(self, kernel, *arguments, original=Blocks.run):
+        if kernel is cpu.publish and next(once) == moment:
+            raise KeyboardInterrupt
+        return original(self, kernel, *arguments)
+
+    monkeypatch.setattr(Blocks, "run", run)
+    plan = mdp.solve(objective)
+    assert plan.status == "interrupted"
+    assert plan.sweeps < 20
+    assert (plan.lower <= exact.upper).all()
+    assert (exact.lower <= plan.upper).all()
+    living = ~mdp.transitions.terminations
+    assert np.array_equal(plan.values[living], plan.q_values.max(axis=1)[living])
+
+
 @pytest.mark.parametrize("change", [{}, {"gamma": 0.9}, {"cost": 3.0}, {"forbidden_actions": [0]}])
 def test_warm_start_changes_no_answer(mdp, change):
     first = mdp.solve(gamma=0.99)
@@ -79,6 +102,16 @@ def test_warm_start_changes_no_answer(mdp, change):
     assert np.abs(cold.values - warm.values).max() <= cold.error + warm.error
     if not change:
         assert warm.sweeps <= cold.sweeps
+
+
+@pytest.mark.parametrize("limit", [{"max_sweeps": 1}, {"max_sweeps": 2}, {"tolerance": 2.0}])
+def test_bounds_of_a_warm_start_cut_short_belong_to_its_values(mdp, optimum, limit):
+    start = mdp.solve(gamma=0.5, cost=9.0)
+    plan = mdp.solve(gamma=0.999, start=start, **{"tolerance": 1e-9, **limit})
+    assert_bounds(plan, optimum)
+    assert np.array_equal(
+        plan.values, np.where(mdp.transitions.terminations, 0.0, plan.q_values.max(axis=1))
+    )
 
 
 def test_start_of_another_mdp_is_refused(mdp):

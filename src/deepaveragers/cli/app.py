@@ -11,7 +11,9 @@ from collections.abc import Callable
 import typer
 
 from ..errors import DeepAveragersError
-from .data_commands import export_data, import_data
+from .ask_commands import compare, explain, guarantee, select
+from .data_commands import append, doctor, export_data, forget, import_data
+from .deep_commands import train
 from .output import complain, wants_json
 from .pipeline import collect, compile, evaluate, info, solve
 from .quickstart import quickstart
@@ -28,9 +30,17 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "collect": collect,
     "import": import_data,
     "export": export_data,
+    "doctor": doctor,
+    "append": append,
+    "forget": forget,
+    "train": train,
     "compile": compile,
     "solve": solve,
     "evaluate": evaluate,
+    "explain": explain,
+    "compare": compare,
+    "guarantee": guarantee,
+    "select": select,
     "info": info,
 }
 for name, command in COMMANDS.items():

@@ -1,4 +1,4 @@
-"""import, export, append, forget: data as people have it, in, out and over time."""
+"""import, export, doctor, append, forget: data as people have it, in, out and over time."""
 
 from __future__ import annotations
 
@@ -101,6 +101,27 @@ def export_data(
     write(transitions, output, format)  # type: ignore[arg-type]
     result = {"output": str(output), "transitions": len(transitions)}
     show(result, f"{len(transitions):,} transitions -> {output}", as_json=as_json)
+
+
+def doctor(
+    data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
+    report: Annotated[
+        Path | None, typer.Option(help="Also write a page (.html) or a picture (.png).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look for defects in a dataset: what they mean, how sure it is, and how to fix them."""
+    from ..data.transitions import Transitions
+    from ..evaluation.doctor import diagnose, write_report
+    from ..storage.records import load_as
+
+    diagnosis = diagnose(load_as(Transitions, data))
+    result = diagnosis.summary()
+    text = diagnosis.text()
+    if report is not None:
+        result["report"] = str(write_report(diagnosis, report))
+        text += f"\n\nReport -> {report}"
+    show(result, text, as_json=as_json)
 
 
 def append(

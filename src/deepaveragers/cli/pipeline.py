@@ -46,8 +46,17 @@ def compile(
     output: Output,
     k: Annotated[int, typer.Option(help="Neighbours per state and action.")] = 5,
     encoder: Annotated[
-        str, typer.Option(help="'standardize' (unit variance) or 'identity' (raw numbers).")
+        str,
+        typer.Option(
+            help="'standardize' (unit variance), 'identity' (raw numbers), 'random' (a network), "
+            "'dqn' or 'bcq' (trained on the data), or a file of `dac train`."
+        ),
     ] = "standardize",
+    train_steps: Annotated[int, typer.Option(help="Updates of 'dqn' and 'bcq'.")] = 100_000,
+    train_dir: Annotated[
+        Path | None, typer.Option(help="Keep training's checkpoint and log here; it goes on.")
+    ] = None,
+    seed: Seed = 0,
     neighbors: Annotated[
         str, typer.Option(help="Engine: auto, tree, dense, brute or hnsw.")
     ] = "auto",
@@ -64,18 +73,17 @@ def compile(
 ) -> None:
     """Compile transitions into a finite MDP by nearest neighbours."""
     from ..data.transitions import Transitions
-    from ..errors import InputError
     from ..mdp.model import compile as compile_mdp
-    from ..representation.encoder import Identity, Standardize
+    from ..representation.catalogue import encoder_by_name
     from ..storage.records import load_as, save
 
-    encoders = {"standardize": Standardize, "identity": Identity}
-    if encoder not in encoders:
-        raise InputError("--encoder", "'standardize' or 'identity'", repr(encoder))
+    transitions = load_as(Transitions, data)
     mdp = compile_mdp(
-        load_as(Transitions, data),
+        transitions,
         k,
-        encoders[encoder](),
+        encoder_by_name(
+            encoder, transitions, train_steps=train_steps, seed=seed, run_dir=train_dir
+        ),
         neighbors=neighbors,  # type: ignore[arg-type]
         time_budget=time_budget,
         allow_approximate=approximate,

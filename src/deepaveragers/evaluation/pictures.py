@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Float64
-from ..errors import StorageError
+from ..errors import InputError, StorageError
 from .statistics import bootstrap_interval
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan
+    from .comparison import Comparison
 
 COLORS = ("#9aa5b1", "#e0a458", "#2a6f97", "#a4243b", "#4f772d")
 
@@ -70,6 +71,56 @@ def draw_values(axes: Any, plan: Plan, *, columns: tuple[int, int], labels: Any)
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
     axes.set_title(f"Values of {int(living.sum()):,} core states")
+
+
+def comparison_picture(comparison: Comparison, path: Path, columns: tuple[int, int] | None) -> Path:
+    """Draw where two plans act differently: one panel for each one's regret."""
+    from matplotlib.figure import Figure
+
+    points, labels = _plane(comparison, columns)
+    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    titles = ("first plan's regret", "second plan's regret")
+    regrets = (comparison.first_regret, comparison.second_regret)
+    differs = comparison.differs
+    for axes, title, regret in zip(
+        figure.subplots(1, 2, sharex=True, sharey=True), titles, regrets
+    ):
+        axes.scatter(*points[~differs].T, s=2, color="#d5dbe1", linewidths=0, rasterized=True)
+        finite = np.where(np.isfinite(regret), regret, np.nan)[differs]
+        top = float(np.nanquantile(finite, 0.98)) if np.isfinite(finite).any() else 1.0
+        drawn = axes.scatter(
+            *points[differs].T,
+            s=5,
+            c=np.nan_to_num(finite, nan=top),
+            cmap="inferno_r",
+            vmin=0.0,
+            vmax=top or 1.0,
+            linewidths=0,
+            rasterized=True,
+        )
+        figure.colorbar(drawn, ax=axes, label="value lost by this one decision")
+        axes.set_title(title)
+        axes.set_xlabel(labels[0])
+        axes.set_ylabel(labels[1])
+    figure.suptitle(f"Different actions in {comparison.share:.1%} of the core states (coloured)")
+    return save_figure(figure, path)
+
+
+def _plane(comparison: Comparison, columns: tuple[int, int] | None) -> tuple[Float64, list[str]]:
+    """Return [M, 2] coordinates of the core states, and the axes' labels."""
+    mdp = comparison.first.mdp
+    if columns is not None:
+        flat = mdp.transitions.next_observations.reshape(len(mdp), -1)
+        if not all(0 <= column < flat.shape[1] for column in columns):
+            raise InputError("columns", f"two numbers in 0..{flat.shape[1] - 1}", columns)
+        labels = [f"observation {column}" for column in columns]
+        return np.asarray(flat[comparison.states][:, list(columns)], dtype=np.float64), labels
+    features = np.asarray(mdp.core_features[comparison.states], dtype=np.float64)
+    centred = features - features.mean(axis=0)
+    if centred.shape[1] == 1:
+        return np.column_stack((centred, np.zeros(len(centred)))), ["feature", ""]
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    return centred @ directions[:, [-1, -2]], ["first component", "second component"]
 
 
 def save_figure(figure: Any, path: Path) -> Path:

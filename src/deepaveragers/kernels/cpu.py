@@ -23,45 +23,35 @@ from ..arrays import Float32, Float64, Int32
 from .model import DISTANCE_OFFSET, Model
 
 kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
+inlined = numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")
 NO_ACTION = -1
 
 
-@kernel
+@inlined
 def _weight(uniform: bool, distance: float) -> float:
     return 1.0 if uniform else 1.0 / (distance + DISTANCE_OFFSET)
 
 
-@kernel
-def _count(neighbors: Int32, k: int) -> int:
-    """Return how many of the first k neighbours [K] exist."""
-    count = 0
-    for j in range(k):
-        if neighbors[j] >= 0:
-            count += 1
-    return count
-
-
-@kernel
-def _largest_reward(neighbors: Int32, k: int, rewards: Float64) -> float:
-    """Return the largest reward among the first k neighbours [K], at least 0."""
+@inlined
+def _largest_reward(indices: Int32, s: int, a: int, k: int, rewards: Float64) -> float:
+    """Return the largest reward among the neighbours of (s, a), at least 0."""
     largest = 0.0
     for j in range(k):
-        if neighbors[j] >= 0:
-            largest = max(largest, rewards[neighbors[j]])
+        if indices[s, a, j] >= 0:
+            largest = max(largest, rewards[indices[s, a, j]])
     return largest
 
 
-@kernel
-def _action_value(
+@inlined
+def _average(
     indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool,
-    price: float, worst_case: float, gains: Float64, low: int, length: int,
-) -> tuple[float, float, float, int]:  # fmt: skip
-    """Return Q(s, a) before penalties, the sum of weights, the farthest and worst neighbour.
+    price: float, gains: Float64, size: int, low: int, length: int,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Return the sum of weighted outcomes of (s, a), that of weights, and the farthest distance.
 
     `gains` [2N] is r + gamma V; states low..low+length are read from its second half.
     """
-    size = np.uint32(gains.shape[0] // 2)
-    total, mass, farthest, least, worst = 0.0, 0.0, 0.0, np.inf, -1
+    total, mass, farthest = 0.0, 0.0, 0.0
     for j in range(k):
         i = indices[s, a, j]
         if i < 0:
@@ -70,20 +60,32 @@ def _action_value(
         weight = _weight(uniform, distance)
         place = np.uint32(i)
         if np.uint32(i - low) < np.uint32(length):
-            place += size
-        outcome = gains[place] - price * distance
-        total += weight * outcome
+            place += np.uint32(size)
+        total += weight * (gains[place] - price * distance)
         mass += weight
         farthest = max(farthest, distance)
-        if worst_case > 0.0 and outcome < least:
+    return total, mass, farthest
+
+
+@inlined
+def _worst(
+    indices: Int32, distances: Float32, s: int, a: int, k: int,
+    price: float, gains: Float64, size: int, low: int, length: int,
+) -> tuple[float, int]:  # fmt: skip
+    """Return the smallest outcome of (s, a), and which neighbour it is."""
+    least, worst = np.inf, 0
+    for j in range(k):
+        i = indices[s, a, j]
+        if i < 0:
+            continue
+        place = np.uint32(i)
+        if np.uint32(i - low) < np.uint32(length):
+            place += np.uint32(size)
+        outcome = gains[place] - price * np.float64(distances[s, a, j])
+        if outcome < least:
             least = outcome
             worst = j
-    if mass == 0.0:
-        return -np.inf, 0.0, 0.0, worst
-    value = total / mass
-    if worst_case > 0.0:
-        value = (1.0 - worst_case) * value + worst_case * least
-    return value, mass, farthest, worst
+    return least, worst
 
 
 @kernel
@@ -139,12 +141,19 @@ def improve(
             q = -np.inf
             if allowed[s * every_row, a]:
                 if adaptive > 0.0:
-                    price = adaptive * _largest_reward(indices[s, a], k, rewards)
-                q, _, farthest, _ = _action_value(
-                    indices, distances, s, a, k, uniform, price, worst_case, gains, lo, length
+                    price = adaptive * _largest_reward(indices, s, a, k, rewards)
+                total, mass, farthest = _average(
+                    indices, distances, s, a, k, uniform, price, gains, size, lo, length
                 )
-                q -= penalties[a]
                 penalty = max(penalty, price * farthest)
+                if mass > 0.0:
+                    q = total / mass
+                    if worst_case > 0.0:
+                        least, _ = _worst(
+                            indices, distances, s, a, k, price, gains, size, lo, length
+                        )
+                        q = (1.0 - worst_case) * q + worst_case * least
+                    q -= penalties[a]
             q_values[s, a] = q
             if q > -np.inf:
                 count += 1
@@ -170,22 +179,44 @@ def improve(
     return smallest, largest, penalty, stuck
 
 
-@kernel
-def _append_row(
+@inlined
+def _write_row(
     indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool,
-    share: float, mass: float, extra: float, worst: int, low: int, length: int,
-    size: int, index: Int32, weight: Float32,
-) -> None:  # fmt: skip
-    """Write share * alpha of (s, a) into [W] rows, and `extra` more for the worst neighbour."""
+    price: float, gains: Float64, size: int, low: int, length: int,
+    row: int, index: Int32, weight: Float32,
+) -> tuple[float, float]:  # fmt: skip
+    """Write successors and weights of (s, a) from `row` on; return sums as `_average` does."""
+    total, mass = 0.0, 0.0
     for j in range(k):
         i = indices[s, a, j]
         if i < 0:
-            index[j] = s
-            weight[j] = 0.0
+            index[s, row + j] = s
+            weight[s, row + j] = 0.0
             continue
-        part = share / mass * _weight(uniform, np.float64(distances[s, a, j]))
-        weight[j] = part + extra if j == worst else part
-        index[j] = i + size if np.uint32(i - low) < np.uint32(length) else i
+        distance = np.float64(distances[s, a, j])
+        part = _weight(uniform, distance)
+        total += part * (gains[np.uint32(i)] - price * distance)
+        mass += part
+        weight[s, row + j] = part
+        index[s, row + j] = i + size if np.uint32(i - low) < np.uint32(length) else i
+    return total, mass
+
+
+@inlined
+def _eliminate_itself(s: int, own: int, width: int, index: Int32, weight: Float32) -> float:
+    """Solve row s for the state's own value; return what its right-hand side grows by."""
+    itself = 0.0
+    for j in range(width):
+        if index[s, j] == own:
+            itself += weight[s, j]
+            weight[s, j] = 0.0
+            index[s, j] = s
+    if itself == 0.0:
+        return 1.0
+    grown = 1.0 / (1.0 - itself)
+    for j in range(width):
+        weight[s, j] *= grown
+    return grown
 
 
 @kernel
@@ -233,98 +264,86 @@ def linearize(
         if width > k:
             first, end, count = 0, actions, 0
             for a in range(actions):
-                if allowed[s * every_row, a] and _count(indices[s, a], k) > 0:
+                if allowed[s * every_row, a] and indices[s, a, :k].max() >= 0:
                     count += 1
         backup = 0.0
         for a in range(first, end):
             row = (a - first) * k
-            if not allowed[s * every_row, a] or _count(indices[s, a], k) == 0:
-                for j in range(row, row + k):
-                    index[s, j] = s
-                    weight[s, j] = 0.0
-                continue
+            if adaptive > 0.0:
+                price = adaptive * _largest_reward(indices, s, a, k, rewards)
+            total, mass = _write_row(
+                indices, distances, s, a, k, uniform, price, gains, size, lo, hi - lo,
+                row, index, weight,
+            )  # fmt: skip
             share = policy[s, a] if evaluate else slip / count
             if not evaluate and a == choice[s]:
                 share += 1.0 - slip
-            if adaptive > 0.0:
-                price = adaptive * _largest_reward(indices[s, a], k, rewards)
-            q, mass, _, worst = _action_value(
-                indices, distances, s, a, k, uniform, price, worst_case, gains, 0, 0
-            )
+            if mass == 0.0 or not allowed[s * every_row, a]:
+                for j in range(row, row + k):
+                    weight[s, j] = 0.0
+                continue
+            q = total / mass
+            scale = gamma * share * (1.0 - worst_case) / mass
+            for j in range(row, row + k):
+                weight[s, j] *= scale
+            if worst_case > 0.0:
+                least, worst = _worst(indices, distances, s, a, k, price, gains, size, 0, 0)
+                q = (1.0 - worst_case) * q + worst_case * least
+                weight[s, row + worst] += gamma * share * worst_case
             backup += share * (q - penalties[a])
-            _append_row(
-                indices, distances, s, a, k, uniform, gamma * share * (1.0 - worst_case), mass,
-                gamma * share * worst_case, worst, lo, hi - lo,
-                size, index[s, row : row + k], weight[s, row : row + k],
-            )  # fmt: skip
-        scale = _eliminate_itself(s, s + size, index[s], weight[s])
-        residual[s] = scale * (backup - values[s])
-        largest = max(largest, scale * abs(backup - values[s]))
+        grown = _eliminate_itself(s, s + size, width, index, weight)
+        residual[s] = grown * (backup - values[s])
+        largest = max(largest, grown * abs(backup - values[s]))
     return largest
-
-
-@kernel
-def _eliminate_itself(s: int, own: int, index: Int32, weight: Float32) -> float:
-    """Solve a row [W] for the state's own value; return what its right-hand side grows by."""
-    itself = 0.0
-    for j in range(len(index)):
-        if index[j] == own:
-            itself += weight[j]
-            weight[j] = 0.0
-            index[j] = s
-    if itself == 0.0:
-        return 1.0
-    scale = 1.0 / (1.0 - itself)
-    for j in range(len(index)):
-        weight[j] *= scale
-    return scale
 
 
 @kernel
 def relax(
     lo: int,
     hi: int,
-    sweeps: int,
+    first: int,
+    length: int,
     index: Int32,
     weight: Float32,
     residual: Float32,
     correction: Float32,
 ) -> float:
-    """Solve e = residual + gamma P e by Gauss-Seidel within a block.
+    """Sweep once over e = residual + gamma P e, by Gauss-Seidel within a block.
 
     Args:
-        lo: first state of the block.
+        lo: first state of the part to sweep.
         hi: one past its last state.
-        sweeps: how many sweeps before the blocks meet again.
+        first: first state of the block; `index` already tells which half to read.
+        length: number of states of the block.
         index: [N, W] from `linearize`.
         weight: [N, W] from `linearize`.
         residual: [N] from `linearize`.
         correction: [2N] e; the second half is written.
 
     Returns:
-        the largest absolute change in the last sweep.
+        the largest absolute change.
     """
     size, width = index.shape
     largest = np.float32(0.0)
-    for _ in range(sweeps):
-        largest = np.float32(0.0)
-        for step in range(hi - lo):
-            s = hi - 1 - step
-            value = residual[s]
-            for j in range(width):
-                value += weight[s, j] * correction[np.uint32(index[s, j])]
-            largest = max(largest, abs(value - correction[s + size]))
-            correction[s + size] = value
+    for step in range(hi - lo):
+        s = hi - 1 - step
+        value = residual[s]
+        for j in range(width):
+            value += weight[s, j] * correction[np.uint32(index[s, j])]
+        largest = max(largest, abs(value - correction[s + size]))
+        correction[s + size] = value
     return np.float64(largest)
 
 
 @kernel
-def remember(lo: int, hi: int, correction: Float32, kept: Float32, moved: Float32) -> None:
-    """Keep the new half of the correction, and its change, in [N] vectors."""
+def remember(
+    lo: int, hi: int, correction: Float32, origin: Float32, kept: Float32, moved: Float32
+) -> None:
+    """Keep the new half of the correction, and its change from `origin`, in [N] vectors."""
     size = kept.shape[0]
     for s in range(lo, hi):
         kept[s] = correction[s + size]
-        moved[s] = correction[s + size] - correction[s]
+        moved[s] = correction[s + size] - origin[s]
 
 
 @kernel
@@ -342,8 +361,10 @@ def products(lo: int, hi: int, moved: Float32, latest: int) -> Float64:
 
 
 @kernel
-def combine(lo: int, hi: int, shares: Float32, kept: Float32, correction: Float32) -> None:
-    """Set both halves of the correction to the mixture of the kept vectors [M, N]."""
+def combine(
+    lo: int, hi: int, shares: Float32, kept: Float32, correction: Float32, origin: Float32
+) -> None:
+    """Set both halves of the correction, and `origin`, to the mixture of kept vectors [M, N]."""
     size = kept.shape[1]
     for s in range(lo, hi):
         value = np.float32(0.0)
@@ -351,6 +372,7 @@ def combine(lo: int, hi: int, shares: Float32, kept: Float32, correction: Float3
             value += shares[m] * kept[m, s]
         correction[s] = value
         correction[s + size] = value
+        origin[s] = value
 
 
 @kernel

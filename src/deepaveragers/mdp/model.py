@@ -72,7 +72,8 @@ class DacMdp:
 
         Args:
             objective: what is asked; or give its fields as keywords: `solve(gamma=0.95)`.
-            tolerance: largest error allowed, relative to max|R| / (1 - gamma).
+            tolerance: largest error allowed, relative to |T 0| / (1 - gamma), where |T 0| is
+                the largest absolute value of one step, costs included.
             options: fields of `Objective`, and the planner's own options
                 (see `deepaveragers.solvers.planner.solve`).
         """
@@ -109,7 +110,8 @@ def compile(
     Args:
         data: the transitions.
         k: neighbours kept per state and action; a plan may use fewer, never more.
-        encoder: the representation; None standardises vector observations.
+        encoder: the representation: an `Encoder`, a function from a batch to [B, D], a torch
+            module, a scikit-learn transformer; None standardises vector observations.
         neighbors: "auto", or the name of an engine.
         time_budget: seconds that the search may take; None is no limit.
         allow_approximate: whether "auto" may take an approximate engine to keep the budget.

@@ -22,6 +22,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+import numpy as np
+
 from ..arrays import Array
 from ..errors import InputError
 from ..kernels.model import DISTANCE_OFFSET as DISTANCE_OFFSET
@@ -32,9 +34,12 @@ Action = int | str
 Relabel = Callable[[Array, Array, Array], Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Objective:
     """One question to a compiled MDP.
+
+    Two are equal when every field is: numbers and sequences by their entries, functions by
+    identity. As arrays may be among the fields, an objective has no hash.
 
     Attributes:
         gamma: discount, in [0, 1).
@@ -74,6 +79,15 @@ class Objective:
         """Return the names of all fields."""
         return frozenset(field.name for field in fields(cls))
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Objective):
+            return NotImplemented
+        return all(
+            _same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __post_init__(self) -> None:
         if not _is_number(self.gamma) or not 0.0 <= self.gamma < 1.0:
             raise InputError("gamma", "a number in [0, 1)", self.gamma, "A common choice is 0.99.")
@@ -97,6 +111,17 @@ class Objective:
         forbidden = self.forbidden_actions
         forbidden = (forbidden,) if isinstance(forbidden, int | str) else tuple(forbidden)
         object.__setattr__(self, "forbidden_actions", forbidden)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether two values of a field ask the same; a list equals its array."""
+    if one is None or other is None or callable(one) or callable(other):
+        return one is other
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return one == other
+    if isinstance(one, Mapping) or isinstance(other, Mapping):
+        return isinstance(one, Mapping) and isinstance(other, Mapping) and dict(one) == dict(other)
+    return bool(np.array_equal(np.asarray(one), np.asarray(other)))
 
 
 def _check_count(name: str, value: object) -> None:

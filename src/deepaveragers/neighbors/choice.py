@@ -18,12 +18,14 @@ from ..errors import InputError
 from .brute_force import BruteForceIndex
 from .dense import DenseIndex
 from .index import NeighborIndex
+from .torch_index import TorchIndex
 from .tree import WIDE, TreeIndex
 
 EXACT: dict[str, Callable[[Floats], NeighborIndex]] = {
     "tree": TreeIndex,
     "dense": DenseIndex,
     "brute": BruteForceIndex,
+    "torch": TorchIndex,
 }
 SAMPLE = 2000
 FIRST_STEP = 50
@@ -35,6 +37,8 @@ SMALL = 200_000
 """Lookups below which nothing is timed."""
 NARROW, FEW = 16, 2000
 """Dimensions and rows up to which the tree is the faster one to ask."""
+QUICK = 15.0
+"""Seconds of a narrow search that are not worth a trial of another engine."""
 SERVED = 20
 SERVED_K = 11
 

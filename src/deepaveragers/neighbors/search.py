@@ -32,7 +32,7 @@ from .tree import TreeIndex
 
 BLOCK = 32_768
 RECALL_SAMPLE = 1000
-Engine = Literal["auto", "tree", "dense", "hnsw", "brute"]
+Engine = Literal["auto", "tree", "dense", "hnsw", "brute", "torch"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,8 @@ def build_graph(
         actions: [N] which action each transition took.
         num_actions: A.
         k: neighbours per state and action.
-        engine: "auto" times the exact engines on a sample; or one of them; or "hnsw".
+        engine: "auto" times the exact engines on a sample; or one of them; or "torch", exact
+            on a GPU where there is one; or "hnsw".
         time_budget: seconds that the search may take; "auto" says so if exact search cannot.
         allow_approximate: whether "auto" may then use HNSW, whose recall is measured.
         threads: None uses every processor available.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -88,21 +89,29 @@ class FunctionEncoder:
 
     def encode(self, observations: Array) -> Floats:
         """Return what the function returns, checked."""
-        features = np.asarray(self.function(observations))
-        if features.ndim != 2 or len(features) != len(observations):
-            raise InputError(
-                "encoder",
-                f"a function that returns [{len(observations)}, D] features for that batch",
-                f"an array of shape {features.shape}",
-            )
-        if features.dtype != np.float64:
-            features = features.astype(np.float32)
-        check_finite(features, "encoder's features")
-        return features
+        return checked_features(self.function(observations), len(observations))
+
+
+def checked_features(features: Any, size: int) -> Floats:
+    """Return finite features [size, D], float64 if they are, else float32."""
+    features = np.asarray(features)
+    if features.ndim != 2 or len(features) != size:
+        raise InputError(
+            "encoder",
+            f"a function that returns [{size}, D] features for that batch",
+            f"an array of shape {features.shape}",
+        )
+    if features.dtype != np.float64:
+        features = features.astype(np.float32)
+    check_finite(features, "encoder's features")
+    return features
 
 
 def as_encoder(encoder: Encoder | Callable[[Array], Any] | None, observations: Array) -> Encoder:
-    """Return the encoder that was meant: None standardises vectors, functions are wrapped."""
+    """Return the encoder that was meant.
+
+    None standardises vectors; functions, PyTorch modules and transformers are wrapped.
+    """
     if encoder is None:
         if is_image(observations):
             raise InputError(
@@ -116,6 +125,19 @@ def as_encoder(encoder: Encoder | Callable[[Array], Any] | None, observations: A
         raise InputError("encoder", "an instance", f"the class {encoder.__name__}", "Call it.")
     if isinstance(encoder, Encoder):
         return encoder
+    if hasattr(encoder, "transform"):
+        from .transformer import TransformerEncoder
+
+        return TransformerEncoder(encoder)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(encoder, torch.nn.Module):
+        from .torch_encoder import TorchEncoder
+
+        return TorchEncoder(encoder)
     if callable(encoder):
         return FunctionEncoder(encoder)
-    raise InputError("encoder", "an Encoder, a callable or None", type(encoder).__name__)
+    raise InputError(
+        "encoder",
+        "an Encoder, a callable, a torch module, a transformer or None",
+        type(encoder).__name__,
+    )

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array, Floats
-from ..errors import DeepAveragersError, InputError
+from ..errors import InputError, TrainingDiverged
 from ..progress import progress
 from .architecture import Architecture
 from .experience import Experience
@@ -31,10 +31,6 @@ from .weights import read_weights, write_weights
 CHECKPOINT = "checkpoint.safetensors"
 DIVERGED_AT = 10.0
 """Times the largest possible |Q|, beyond which training has diverged."""
-
-
-class TrainingDiverged(DeepAveragersError, ArithmeticError):
-    """The loss is not finite, or Q-values are far beyond any possible return."""
 
 
 class Batch(NamedTuple):

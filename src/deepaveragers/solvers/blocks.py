@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
@@ -11,19 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import InputError
+from ..neighbors.threads import available_threads
 
 SMALL = 20_000
 """States up to which one block is quicker than handing work to threads."""
 BLOCKS = 4
 """With up to so many threads the blocks, and so the bits, are the same."""
 
-
-def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+PART_STATES, MOST_PARTS = 60_000, 16
+"""Blocks meet so often in a sweep that handing out work stays cheap beside the work."""
 
 
 class Blocks:
@@ -32,18 +29,42 @@ class Blocks:
     def __init__(self, size: int, threads: int | None) -> None:
         if threads is not None and (isinstance(threads, bool) or threads < 1):
             raise InputError("threads", "a whole number >= 1, or None", threads)
-        workers = threads or available_cores()
+        workers = threads or available_threads()
         count = 1 if size <= SMALL else max(BLOCKS, workers)
         edges = np.linspace(0, size, count + 1).astype(int).tolist()
         self.bounds = list(pairwise(edges))
+        self.parts = min(MOST_PARTS, max(1, size // PART_STATES))
         workers = min(workers, count)
         self._pool = ThreadPoolExecutor(workers, "planner") if workers > 1 else None
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return [kernel(lo, hi, *arguments) for every block]."""
+        return self._all(kernel, self.bounds, arguments)
+
+    def sweep(self, kernel: Callable[..., float], both: Array, *arguments: Any) -> list[float]:
+        """Return [kernel(lo, hi, first, length, *arguments)] of all parts of all blocks.
+
+        Large blocks are swept part by part, from the last states to the first. After each
+        part the blocks meet: what they found in the second half of `both` [2N] is copied to
+        the first, where the others read it. So a value is never a whole sweep old.
+        """
+        size = len(both) // 2
+        results: list[float] = []
+        for part in range(self.parts):
+            pieces = [_piece(lo, hi, part, self.parts) for lo, hi in self.bounds]
+            calls = [
+                (low, high, lo, hi - lo)
+                for (low, high), (lo, hi) in zip(pieces, self.bounds, strict=True)
+            ]
+            results += self._all(kernel, calls, arguments)
+            for low, high in pieces:
+                both[low:high] = both[size + low : size + high]
+        return results
+
+    def _all(self, kernel: Callable[..., Any], calls: list[Any], arguments: Any) -> list[Any]:
         if self._pool is None:
-            return [kernel(lo, hi, *arguments) for lo, hi in self.bounds]
-        waiting = [self._pool.submit(kernel, lo, hi, *arguments) for lo, hi in self.bounds]
+            return [kernel(*call, *arguments) for call in calls]
+        waiting = [self._pool.submit(kernel, *call, *arguments) for call in calls]
         try:
             return [future.result() for future in waiting]
         finally:
@@ -61,3 +82,9 @@ class Blocks:
     ) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _piece(lo: int, hi: int, part: int, parts: int) -> tuple[int, int]:
+    """Return one of the equal parts of a block, counted from its end."""
+    size = hi - lo
+    return hi - size * (part + 1) // parts, hi - size * part // parts

@@ -25,9 +25,9 @@ from .blocks import Blocks
 
 MEMORY, MEMORY_OF_LARGE, LARGE = 8, 5, 200_000
 """Sweeps mixed; fewer from so many states on, where reading them costs as much as a sweep."""
-SWEEPS_PER_MEETING = 2
+SWEEPS_PER_MIXTURE = 2
 PATIENCE = 50
-"""Meetings without progress after which the rest is left to the next linearisation."""
+"""Mixtures without progress after which the rest is left to the next linearisation."""
 RESTART = 3.0
 FLOAT32_NOISE = 4e-7
 
@@ -42,6 +42,7 @@ class Corrector:
         self.weight: Float32 = np.empty((size, model.width), np.float32)
         self.residual: Float32 = np.empty(size, np.float32)
         self.correction: Float32 = np.zeros(2 * size, np.float32)
+        self.origin: Float32 = np.zeros(size, np.float32)
         self.memory = MEMORY if size < LARGE else MEMORY_OF_LARGE
         self.kept: Float32 = np.empty((self.memory, size), np.float32)
         self.moved: Float32 = np.empty((self.memory, size), np.float32)
@@ -62,14 +63,15 @@ class Corrector:
         """
         correction, size = self.correction, self.model.size
         stored, sweeps, last, best, waited = 0, 0, np.inf, np.inf, 0
+        self.origin[:] = correction[size:]
         while True:
-            change = max(
-                self.blocks.run(
-                    cpu.relax, SWEEPS_PER_MEETING,
-                    self.index, self.weight, self.residual, correction,
+            for _ in range(SWEEPS_PER_MIXTURE):
+                change = max(
+                    self.blocks.sweep(
+                        cpu.relax, correction, self.index, self.weight, self.residual, correction
+                    )
                 )
-            )  # fmt: skip
-            sweeps += SWEEPS_PER_MEETING
+            sweeps += SWEEPS_PER_MIXTURE
             waited = 0 if change < 0.9 * best else waited + 1
             best = min(best, change)
             new = correction[size:]
@@ -86,7 +88,9 @@ class Corrector:
     def _accelerate(self, stored: int) -> None:
         """Replace the correction by the best mixture of the sweeps kept so far."""
         slot = stored % self.memory
-        self.blocks.run(cpu.remember, self.correction, self.kept[slot], self.moved[slot])
+        self.blocks.run(
+            cpu.remember, self.correction, self.origin, self.kept[slot], self.moved[slot]
+        )
         count = min(stored + 1, self.memory)
         shares = np.zeros(count)
         shares[slot] = 1.0
@@ -98,4 +102,6 @@ class Corrector:
             mixture = np.linalg.solve(gram, np.ones(count))
             if np.isfinite(mixture).all() and abs(mixture.sum()) > 0.0:
                 shares = mixture / mixture.sum()
-        self.blocks.run(cpu.combine, shares.astype(np.float32), self.kept[:count], self.correction)
+        self.blocks.run(
+            cpu.combine, shares.astype(np.float32), self.kept[:count], self.correction, self.origin
+        )

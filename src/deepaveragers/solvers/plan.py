@@ -12,6 +12,7 @@ from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 
 if TYPE_CHECKING:
+    from ..evaluation.comparison import Comparison
     from ..policy.policy import LookupName, Policy
 
 Status = Literal["optimal", "out_of_sweeps", "out_of_time", "interrupted"]
@@ -22,17 +23,22 @@ class Plan:
     """The solution of one objective on one compiled MDP.
 
     The certificate: for every core state, lower <= V* <= upper, where V* is the exact
-    optimal value of the compiled MDP under the objective.
+    optimal value of the compiled MDP under the objective; with a horizon, the optimal value
+    of that many steps.
 
     Attributes:
         mdp: the compiled MDP that was solved.
         objective: the question.
         values: [N] float64, V of every core state; 0 where the episode ended.
         q_values: [N, A] float64; -inf for an action that is not available, 0 where the
-            episode ended. Elsewhere `values` is their maximum over the actions.
+            episode ended. Elsewhere `values` is their maximum over the available actions;
+            with slip p, (1 - p) times their maximum plus p times their mean. With a
+            horizon, they are those of the first step; the plan of h steps more is another
+            solve, `horizon=h`, and takes h sweeps.
         below: how far V* can lie below `values` (>= 0).
         above: how far V* can lie above `values` (>= 0).
-        tolerance: what was asked for, relative to max|R| / (1 - gamma).
+        tolerance: what was asked for, relative to |T 0| / (1 - gamma), where |T 0| is the
+            largest absolute value of one step, costs included.
         status: "optimal" if the tolerance was reached, otherwise what ran out first.
         residual: largest absolute Bellman change at the last sweep.
         sweeps: number of sweeps over all states and actions.
@@ -85,6 +91,12 @@ class Plan:
             "weighting": self.objective.weighting,
             "mean_value": float(self.values.mean()),
         }
+
+    def compare(self, other: Plan, **options: Any) -> Comparison:
+        """Return where the two plans act differently, and what each loses by that."""
+        from ..evaluation.comparison import compare
+
+        return compare(self, other, **options)
 
     def policy(self, k: int = 11, lookup: LookupName = "nearest", **options: Any) -> Policy:
         """Return a policy that acts on any observation; the options are those of `Policy`."""

@@ -31,12 +31,14 @@ from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .blocks import Blocks
+from .cuda_planner import CudaTask, pick
 from .order import renamed, restored, trajectory_order
 from .plan import Plan
 from .task import Callback, Limits, Task
 from .workspace import Workspace
 
 Method = Literal["auto", "policy_iteration", "value_iteration"]
+Device = Literal["cpu", "cuda", "auto"]
 
 
 def solve(
@@ -49,7 +51,7 @@ def solve(
     time_budget: float | None = None,
     max_sweeps: int | None = None,
     threads: int | None = None,
-    device: str = "cpu",
+    device: Device = "cpu",
     callback: Callback | None = None,
 ) -> Plan:
     """Return the certified plan of an objective.
@@ -63,23 +65,30 @@ def solve(
         time_budget: seconds after which the bounds reached so far are returned.
         max_sweeps: sweeps after which the bounds reached so far are returned.
         threads: None takes all cores. The bits are the same for up to 4 threads.
-        device: where to compute.
+        device: "cpu"; "cuda", a GPU (extra `cuda`); or "auto", a GPU where there is one, it
+            supports the objective, and the MDP is large enough. The bounds are always
+            proved by the CPU.
         callback: called after every sweep; a true result stops the planner.
     """
     began = time.perf_counter()
-    _check(tolerance, method, time_budget, max_sweeps, device)
+    _check(tolerance, method, time_budget, max_sweeps)
     limits = Limits(
         began=began,
         deadline=began + (math.inf if time_budget is None else time_budget),
         max_sweeps=math.inf if max_sweeps is None else max_sweeps,
     )
+    on_gpu = pick(device, mdp, objective) == "cuda"
     model = pose(mdp, objective)
-    order = trajectory_order(model)
+    order = None if on_gpu else trajectory_order(model)
     with Blocks(len(mdp), threads) as blocks:
         if order is not None:
             model = renamed(model, order, blocks)
         work = Workspace(model, blocks)
-        task = Task(work, tolerance, limits, callback)
+        task = (
+            CudaTask(work, tolerance, limits, callback, mdp.graph)
+            if on_gpu
+            else Task(work, tolerance, limits, callback)
+        )
         if objective.horizon is not None:
             status, proof = task.look_ahead(objective.horizon)
         else:
@@ -118,7 +127,6 @@ def _check(
     method: str,
     time_budget: float | None,
     max_sweeps: int | None,
-    device: str,
 ) -> None:
     if not (isinstance(tolerance, int | float) and 0.0 < tolerance < math.inf):
         raise InputError("tolerance", "a number > 0", tolerance)
@@ -128,5 +136,3 @@ def _check(
         raise InputError("time_budget", "a number of seconds > 0, or None", time_budget)
     if max_sweeps is not None and not max_sweeps >= 1:
         raise InputError("max_sweeps", "a whole number >= 1, or None", max_sweeps)
-    if device != "cpu":
-        raise InputError("device", "'cpu'", repr(device))

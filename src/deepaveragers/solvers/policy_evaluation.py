@@ -60,7 +60,7 @@ class PolicyValue:
         return np.where(self.terminal, 0.0, self.values + self.above)
 
 
-def evaluate_policy(
+def policy_values(
     mdp: DacMdp,
     policy: Array,
     objective: Objective | None = None,
@@ -68,20 +68,27 @@ def evaluate_policy(
     tolerance: float = 1e-6,
     threads: int | None = None,
 ) -> PolicyValue:
-    """Return the certified values of a policy.
+    """Return the certified values, in the compiled MDP, of any policy over its core states.
+
+    What a policy is worth in the model, not in the world: for that, see `evaluate`. The
+    plan's own greedy policy is `plan.q_values.argmax(axis=1)`.
 
     Args:
         mdp: the compiled MDP.
-        policy: [N] actions, or [N, A] probabilities, of the core states.
+        policy: [N] actions, or [N, A] probabilities, of the core states. Rows where the
+            episode ended are not read. An action that is forbidden, masked, or has no
+            neighbours must have probability 0.
         objective: under which the policy is judged; its `slip` does not apply.
-        tolerance: largest error allowed, relative to |R_pi| / (1 - gamma).
+        tolerance: largest error allowed, relative to |R_pi| / (1 - gamma), where |R_pi| is
+            the largest absolute value of one step.
         threads: None takes all cores.
+
+    Returns:
+        the values, and bounds that hold for the exact values V_pi.
     """
     objective = objective or Objective()
     _check(objective)
-    probabilities = _probabilities(mdp, policy)
-    model = pose(mdp, replace(objective, slip=0.0), probabilities)
-    return _evaluate(model, tolerance, threads)
+    return _evaluate(_posed(mdp, policy, objective), tolerance, threads)
 
 
 def factored_values(
@@ -94,14 +101,13 @@ def factored_values(
 ) -> tuple[PolicyValue, PolicyValue]:
     """Return the discounted rewards to go, and the discounted distance penalties to go.
 
-    Arguments as of `evaluate_policy`; action penalties count with the distance penalties.
+    Arguments as of `policy_values`; action penalties count with the distance penalties.
     """
     objective = objective or Objective()
     _check(objective)
     if objective.worst_case > 0.0:
         raise InputError("worst_case", "0 for factored values", objective.worst_case)
-    probabilities = _probabilities(mdp, policy)
-    whole = pose(mdp, replace(objective, slip=0.0), probabilities)
+    whole = _posed(mdp, policy, objective)
     free = whole._replace(cost=0.0, adaptive=0.0, penalties=np.zeros_like(whole.penalties))
     rewards = _evaluate(free, tolerance, threads)
     total = _evaluate(whole, tolerance, threads)
@@ -127,6 +133,23 @@ def _evaluate(model: Model, tolerance: float, threads: int | None) -> PolicyValu
     return PolicyValue(restored(work.values, order), proof.below, proof.above, status, terminal)
 
 
+def _posed(mdp: DacMdp, policy: Array, objective: Objective) -> Model:
+    """Return the model of the policy; refuse one that takes actions which are not there."""
+    probabilities = _probabilities(mdp, policy)
+    model = pose(mdp, replace(objective, slip=0.0), probabilities)
+    taken = (probabilities > 0.0) & ~model.terminal[:, None]
+    for lacking, allowed in (
+        (taken & (model.indices[:, :, 0] < 0), "of actions that the data has"),
+        (taken & ~model.allowed, "of actions that are neither forbidden nor masked"),
+    ):
+        if lacking.any():
+            state, action = np.argwhere(lacking)[0]
+            others = f"{int(lacking.any(axis=1).sum())} states that take another"
+            name = mdp.transitions.action_names[action]
+            raise InputError("policy", allowed, f"{others}, as state {state} takes {name!r}")
+    return model
+
+
 def _check(objective: Objective) -> None:
     if objective.horizon is not None:
         raise InputError("horizon", "None for the evaluation of a policy", objective.horizon)
@@ -146,19 +169,12 @@ def _probabilities(mdp: DacMdp, policy: Array) -> Float64:
         result = np.zeros((size, actions))
         result[np.arange(size), np.where(ended, 0, given)] = 1.0
     elif given.shape == (size, actions):
-        result = given.astype(np.float64)
+        result = np.where(ended[:, None], 0.0, given.astype(np.float64))
         living = result[~ended]
         if not ((living >= 0.0).all() and np.allclose(living.sum(axis=1), 1.0, atol=1e-9)):
             raise InputError("policy", "probabilities >= 0 that sum to 1 in every row", "others")
     else:
         raise InputError(
             "policy", f"of shape ({size},) or ({size}, {actions})", f"shape {given.shape}"
-        )
-    lacking = (result > 0.0) & (mdp.graph.indices[:, :, 0] < 0) & ~ended[:, None]
-    if lacking.any():
-        raise InputError(
-            "policy",
-            "of actions that the data has",
-            f"{int(lacking.any(axis=1).sum())} states that take another",
         )
     return result

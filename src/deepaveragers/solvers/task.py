@@ -9,10 +9,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..arrays import Float64
 from ..errors import InputError
 from ..progress import Advance, progress
 from .certificate import Certificate, rounding_of_backup
+from .draft import Draft, suits
 from .plan import Status
 from .workspace import Workspace
 
@@ -29,7 +32,7 @@ class Progress:
 
     Attributes:
         sweeps: sweeps over all states and actions so far.
-        error: certified error of the values.
+        error: certified error of the values; an estimate while a first guess is made.
         allowed: the error at which planning stops.
         seconds: time since the start.
     """
@@ -81,16 +84,21 @@ class Task:
         self, evaluate: bool, first: tuple[Float64, Float64] | None, line: _Line
     ) -> Outcome:
         work, gamma = self.work, self.work.model.gamma
-        proof = self._first_sweep()
+        if evaluate and suits(work.model) and math.isinf(self.limits.max_sweeps):
+            proof = self._drafted(first, line)
+            first = None
+        else:
+            proof = self._first_sweep()
         floor = 0.3 * self.allowed * (1.0 - gamma) / max(gamma, 0.1)
-        if first is not None and evaluate:
-            work.restart(first[0])
-            work.prefer(first[1])
         best, waited, sweeps_only, penance = math.inf, 0, 0, 8
         while True:
             status = self._status(proof, line)
             if status is not None:
                 return status, proof
+            if first is not None and evaluate and work.sweeps == 1:
+                # Only now: the proof above is about the values of the first sweep.
+                work.restart(first[0])
+                work.prefer(first[1])
             waited = 0 if proof.error < 0.95 * best else waited + 1
             best = min(best, proof.error)
             if waited >= PATIENCE:
@@ -102,17 +110,45 @@ class Task:
 
     def _first_sweep(self) -> Certificate:
         """Sweep from V = 0, which tells the scale of the problem."""
-        work, gamma = self.work, self.work.model.gamma
+        work = self.work
         proof = work.sweep(in_place=False)
-        if work.stuck:
+        self._set_allowed(proof.residual, work.stuck, work.largest_penalty)
+        if proof.residual == 0.0:
+            self.allowed = proof.error
+        return proof
+
+    def _drafted(self, first: tuple[Float64, Float64] | None, line: _Line) -> Certificate:
+        """Begin with a guess in float32, and see what one sweep proves of it."""
+        work = self.work
+        draft = Draft(work.model, work.blocks, work.corrector)
+        self._set_allowed(draft.scale, draft.stuck, draft.largest_penalty)
+
+        def watch(sweeps: int, error: float) -> bool:
+            work.sweeps = sweeps
+            now = time.perf_counter()
+            line.show(error, self.allowed, now - self.limits.began)
+            return self._asked_to_stop(error, now) or now > self.limits.deadline
+
+        try:
+            draft.run(
+                None if first is None else first[0], self.allowed, self.limits.deadline, watch
+            )
+        finally:
+            work.restart(draft.take())
+        return work.sweep()
+
+    def _set_allowed(self, largest: float, stuck: int, penalty: float) -> None:
+        """Turn the tolerance into an error, or say why it cannot be had."""
+        gamma = self.work.model.gamma
+        if stuck:
             raise InputError(
                 "forbidden_actions or action_mask",
                 "such that every state keeps an action that the data has",
-                f"{work.stuck} states without any",
+                f"{stuck} states without any",
             )
-        scale = proof.residual / (1.0 - gamma)
+        scale = largest / (1.0 - gamma)
         self.allowed = self.tolerance * scale
-        finest = 4.0 * rounding_of_backup(work.model, scale, work.largest_penalty) / (1.0 - gamma)
+        finest = 4.0 * rounding_of_backup(self.work.model, scale, penalty) / (1.0 - gamma)
         if 0.0 < self.allowed < finest:
             raise InputError(
                 "tolerance",
@@ -120,9 +156,6 @@ class Task:
                 self.tolerance,
                 "Float64 cannot certify less.",
             )
-        if scale == 0.0:
-            self.allowed = proof.error
-        return proof
 
     def look_ahead(self, horizon: int) -> Outcome:
         """Return the status and the bounds of a plan for a number of steps.
@@ -131,16 +164,26 @@ class Task:
         missing is at most (gamma^h + ... + gamma^(H-1)) |T 0|.
         """
         work, gamma = self.work, self.work.model.gamma
-        gained, rounding, step = 0.0, 0.0, 0
+        gained, rounding, done = 0.0, 0.0, 0
         status: Status = "optimal"
-        for step in range(1, horizon + 1):
-            proof = self._first_sweep() if step == 1 else work.sweep(in_place=False)
-            gained = proof.residual if step == 1 else gained
+        try:
+            while done < horizon:
+                proof = work.sweep(in_place=False) if done else self._first_sweep()
+                gained = gained if done else proof.residual
+                rounding = proof.rounding + gamma * rounding
+                done += 1
+                if done < horizon and (stop := self._limit(proof)):
+                    status = stop
+                    break
+        except KeyboardInterrupt:
+            # Some states may be a step further than the others, which the bound allows for.
+            status = "interrupted"
+            if done == 0:
+                work.restart(np.zeros(work.model.size))
+                proof = self._first_sweep()
+                gained, done = proof.residual, 1
             rounding = proof.rounding + gamma * rounding
-            if step < horizon and (stop := self._limit(proof)):
-                status = stop
-                break
-        missing = gained * sum_of_powers(gamma, step, horizon)
+        missing = gained * sum_of_powers(gamma, done, horizon)
         bound = (missing + rounding) * (1.0 + 1e-12)
         return status, Certificate(bound, bound, proof.residual, proof.rounding)
 
@@ -151,13 +194,17 @@ class Task:
 
     def _limit(self, proof: Certificate) -> Status | None:
         now = time.perf_counter()
-        if self.callback is not None:
-            seen = Progress(self.work.sweeps, proof.error, self.allowed, now - self.limits.began)
-            if self.callback(seen):
-                return "interrupted"
+        if self._asked_to_stop(proof.error, now):
+            return "interrupted"
         if now > self.limits.deadline:
             return "out_of_time"
         return "out_of_sweeps" if self.work.sweeps >= self.limits.max_sweeps else None
+
+    def _asked_to_stop(self, error: float, now: float) -> bool:
+        if self.callback is None:
+            return False
+        seen = Progress(self.work.sweeps, error, self.allowed, now - self.limits.began)
+        return bool(self.callback(seen))
 
 
 def sum_of_powers(gamma: float, first: int, end: int) -> float:

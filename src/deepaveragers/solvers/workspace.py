@@ -34,7 +34,7 @@ class Workspace:
         self.sweeps = 0
         self.policy_sweeps = 0
         self.largest_penalty = 0.0
-        self._corrector = Corrector(model, blocks)
+        self.corrector = Corrector(model, blocks)
         self._gains: Float64 = np.empty(2 * size)
         self._refresh()
 
@@ -49,7 +49,7 @@ class Workspace:
 
     def recover(self) -> None:
         """Make the arrays agree again after an interruption."""
-        self._corrector.correction[:] = 0.0
+        self.corrector.correction[:] = 0.0
         self._refresh()
 
     def sweep(self, *, in_place: bool = True) -> Certificate:
@@ -81,11 +81,11 @@ class Workspace:
             floor: or when it is below this.
             deadline: or at this moment of `time.perf_counter`.
         """
-        residual = self._corrector.linearize(self._gains, self.values, self.choice)
-        self.policy_sweeps += self._corrector.solve(max(ratio * residual, floor), deadline)
+        residual = self.corrector.linearize(self._gains, self.values, self.choice)
+        self.policy_sweeps += self.corrector.solve(max(ratio * residual, floor), deadline)
         self._refresh()
 
     def _refresh(self) -> None:
         self.blocks.run(
-            cpu.advance, self.model, self._corrector.correction, self.values, self._gains
+            cpu.advance, self.model, self.corrector.correction, self.values, self._gains
         )

@@ -57,7 +57,7 @@ def read_array(directory: Path, name: str, entry: Mapping[str, Any]) -> Array:
     """Return an array, memory-mapped; nothing is allocated on the word of the file alone."""
     file = directory / entry["file"]
     if file.is_symlink() or not file.is_file():
-        raise FileNotFoundError(f"{directory} is damaged: the file of {name!r} is missing.")
+        raise FileNotFoundError(f"the file of {name!r} is missing.")
     shape, dtype = tuple(entry["shape"]), np.dtype(entry["dtype"])
     with open(file, "rb") as stream:
         try:

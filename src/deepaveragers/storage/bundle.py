@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -24,11 +26,10 @@ from typing import Any, Literal
 from ..arrays import Array
 from ..errors import BundleError, InputError, StorageError
 from .array_file import digest_of, read_array, write_array, write_whole
-from .lock import only_writer
+from .lock import PATIENCE_SECONDS, BusyError, only_writer
 from .manifest import MANIFEST, manifest_text, read_manifest
 
 OWN_FILE = re.compile(r"[a-z][a-z0-9_.]{0,79}-[0-9a-f]{16}\.(npy|tmp-\d+)|manifest\.tmp-\d+")
-READ_ATTEMPTS = 20
 
 Verify = Literal["full", "quick"]
 
@@ -84,26 +85,7 @@ def read_bundle(path: str | Path, *, verify: Verify = "full") -> Contents:
     if verify not in ("full", "quick"):
         raise InputError("verify", "'full' or 'quick'", repr(verify))
     directory = Path(path)
-    manifest = read_manifest(directory)
-    for _ in range(READ_ATTEMPTS):
-        try:
-            arrays = {
-                name: read_array(directory, name, entry)
-                for name, entry in manifest["arrays"].items()
-            }
-            break
-        except FileNotFoundError as error:
-            # A writer may have replaced the bundle since the manifest was read.
-            now = read_manifest(directory)
-            if now == manifest:
-                raise BundleError(str(error)) from error
-            manifest = now
-        except OSError as error:
-            if isinstance(error, StorageError):
-                raise
-            raise StorageError(f"{directory} cannot be read: {error.strerror}.") from error
-    else:
-        raise StorageError(f"{directory} cannot be read: it is being replaced all the time.")
+    manifest, arrays = _mapped_beside_writers(directory)
     if verify == "full":
         for name, entry in manifest["arrays"].items():
             if digest_of(arrays[name]) != entry["sha256"]:
@@ -112,6 +94,35 @@ def read_bundle(path: str | Path, *, verify: Verify = "full") -> Contents:
                     "manifest."
                 )
     return Contents(manifest["kind"], manifest["settings"], arrays)
+
+
+def _mapped_beside_writers(directory: Path) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return what `_mapped` does; only while no one writes does a missing file mean damage."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            return _mapped(directory)
+        except FileNotFoundError:
+            # A writer may have replaced the bundle since its manifest was read.
+            with suppress(BusyError), only_writer(directory, patience=0.0):
+                try:
+                    return _mapped(directory)
+                except FileNotFoundError as error:
+                    raise BundleError(f"{directory} is damaged: {error}") from error
+    raise BusyError(f"{directory} cannot be read: it is being replaced all the time.")
+
+
+def _mapped(directory: Path) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return the manifest and its arrays; FileNotFoundError where a named file is missing."""
+    manifest = read_manifest(directory)
+    try:
+        return manifest, {
+            name: read_array(directory, name, entry) for name, entry in manifest["arrays"].items()
+        }
+    except (FileNotFoundError, StorageError):
+        raise
+    except OSError as error:
+        raise StorageError(f"{directory} cannot be read: {error.strerror}.") from error
 
 
 def _check_target(directory: Path) -> None:

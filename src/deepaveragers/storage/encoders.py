@@ -1,4 +1,8 @@
-"""Encoders as plain settings and arrays."""
+"""Encoders as plain settings and arrays.
+
+Functions, modules and transformers are code of the caller's: a bundle says that there was one,
+and the caller gives it again when loading.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from ..errors import BundleError, InputError
 from ..representation.encoder import Encoder, FunctionEncoder, Identity, Standardize
 from ..representation.network_encoder import NetworkEncoder
 from ..representation.network_files import KINDS, pack_network, unpack_network
+from ..representation.torch_encoder import TorchEncoder
+from ..representation.transformer import TransformerEncoder
 
 
 def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -18,7 +24,7 @@ def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
         return {"kind": "identity"}, {}
     if isinstance(encoder, Standardize) and encoder.mean is not None and encoder.scale is not None:
         return {"kind": "standardize"}, {"mean": encoder.mean, "scale": encoder.scale}
-    if isinstance(encoder, FunctionEncoder):
+    if isinstance(encoder, FunctionEncoder | TorchEncoder | TransformerEncoder):
         return {"kind": "function"}, {}
     if isinstance(encoder, NetworkEncoder):
         return pack_network(encoder)
@@ -30,7 +36,7 @@ def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def unpack_encoder(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> Encoder | None:
-    """Return the encoder; None for a plain function, which only the caller can give."""
+    """Return the encoder; None for code of the caller's, which only the caller can give."""
     kind = settings["kind"]
     if kind == "identity":
         return Identity()

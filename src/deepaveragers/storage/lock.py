@@ -13,6 +13,10 @@ from ..errors import StorageError
 PATIENCE_SECONDS = 30.0
 
 
+class BusyError(StorageError):
+    """Another process is writing."""
+
+
 @contextmanager
 def only_writer(directory: Path, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
     """Hold the directory for writing; wait a while for another writer, then give up.
@@ -34,7 +38,7 @@ def only_writer(directory: Path, patience: float = PATIENCE_SECONDS) -> Iterator
                 break
             except BlockingIOError:
                 if time.monotonic() >= deadline:
-                    raise StorageError(
+                    raise BusyError(
                         f"{directory} cannot be written: another process is writing there."
                     ) from None
                 time.sleep(0.02)

@@ -66,8 +66,8 @@ def load(
 
     Args:
         path: the bundle's directory.
-        encoder: the representation, needed only where the model was compiled with a plain
-            function, which cannot be stored.
+        encoder: the fitted representation, needed only where the model was compiled with a
+            function, a torch module or a transformer, which cannot be stored.
         verify: "full" compares every array with its checksum; "quick" only sizes and types.
     """
     contents = read_bundle(path, verify=verify)
@@ -141,9 +141,9 @@ def _unpack_model(
         if encoder is None:
             raise InputError(
                 "encoder",
-                "given when loading a model that was compiled with a plain function",
+                "given when loading a model compiled with a plain function or object of yours",
                 "None",
-                "Pass the same function: load(path, encoder=function).",
+                "Pass the same function or object again: load(path, encoder=function).",
             )
         stored = as_encoder(encoder, data.observations)
     report = SearchReport(**{**settings["search"], "notes": tuple(settings["search"]["notes"])})

@@ -1,0 +1,1 @@
+"""Benchmarks: ours and the peers in one run of events, as commands."""

@@ -1,0 +1,1 @@
+"""Our offline DQN and BCQ against d3rlpy's."""

@@ -1,0 +1,93 @@
+"""python -m experiments.atari make-data|train|plan|evaluate|plot|run --config small|paper|...
+
+Each step goes on from where it was stopped; `run` does all of them. Games can be run side by
+side, a process each: `run --games Pong` and `run --games Freeway`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from .agent import train_agent
+from .dataset import make_data
+from .evaluation import evaluate
+from .figure import plot
+from .planning import plan, representations
+from .protocol import PROTOCOLS, Protocol, data_dir
+from .training import train
+
+STEPS = ("make-data", "train", "plan", "evaluate", "plot")
+REPRESENTATIONS = ("random", "dqn", "bcq")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a step, or all."""
+    chosen = _parser().parse_args(arguments)
+    protocol = PROTOCOLS[chosen.config]
+    changes = {"games": chosen.games, "device": chosen.device, "behaviour": chosen.behaviour}
+    changes = {name: value for name, value in changes.items() if value is not None}
+    if "games" in changes:
+        changes["games"] = tuple(changes["games"])
+    protocol = replace(protocol, **changes)
+    runs = chosen.runs or Path("runs") / "atari" / chosen.config
+
+    import torch
+
+    torch.set_num_threads(chosen.threads)
+    for step in STEPS if chosen.step == "run" else (chosen.step,):
+        _run(step, protocol, runs, chosen.representations)
+
+
+def _run(step: str, protocol: Protocol, runs: Path, learners: list[str]) -> None:
+    if step == "plot":
+        everything = replace(protocol, games=_games_with_results(runs) or protocol.games)
+        print(plot(everything, runs))
+        return
+    for game in protocol.games:
+        if step == "make-data":
+            behaviour = protocol.behaviour.format(game=game)
+            if behaviour.endswith(".zip") and not data_dir(runs, game).exists():
+                file = Path(behaviour)
+                train_agent(game, protocol.agent_steps, file, device=protocol.device)
+            make_data(game, behaviour, protocol.transitions, 0, data_dir(runs, game))
+            continue
+        if not (data_dir(runs, game) / "about.json").exists():
+            raise SystemExit(f"{data_dir(runs, game)} is not there yet: run `make-data` first.")
+        if step == "train":
+            for learner in learners:
+                for seed in protocol.seeds if learner != "random" else ():
+                    train(protocol, runs, game, learner, seed)
+            continue
+        for name, seed, updates in representations(protocol, learners):
+            work = plan if step == "plan" else evaluate
+            work(protocol, runs, game, name, seed, updates)
+
+
+def _games_with_results(runs: Path) -> tuple[str, ...]:
+    """All games of the directory: each may have been run by a process of its own."""
+    return tuple(sorted(file.parent.name for file in runs.glob("*/results.csv")))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.atari",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("step", choices=(*STEPS, "run"))
+    parser.add_argument("--config", choices=tuple(PROTOCOLS), default="small")
+    parser.add_argument("--runs", type=Path, help="default: runs/atari/CONFIG")
+    parser.add_argument("--games", nargs="+", help="instead of the protocol's")
+    parser.add_argument(
+        "--representations", nargs="+", choices=REPRESENTATIONS, default=REPRESENTATIONS
+    )
+    parser.add_argument("--behaviour", help="'scripted', or an agent's file with {game} in it")
+    parser.add_argument("--device", help="'cpu' or a CUDA device")
+    parser.add_argument("--threads", type=int, default=1, help="of PyTorch; 1 makes runs repeat")
+    return parser
+
+
+if __name__ == "__main__":
+    main()

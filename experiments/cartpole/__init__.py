@@ -1,0 +1,1 @@
+"""The paper's CartPole study: three bags, every sweep, and the ablation."""

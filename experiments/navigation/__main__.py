@@ -1,0 +1,45 @@
+"""Run the study: `python -m experiments.navigation [--quick]`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from .ablation import run_ablation
+from .results import write
+from .rooms import ROOMS
+from .study import FULL, QUICK, run_room
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    """Parse the command line and run what it asks."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.navigation", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small walks and few episodes")
+    parser.add_argument(
+        "--parts", nargs="+", choices=[*ROOMS, "ablation"], default=[*ROOMS, "ablation"]
+    )
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs/navigation"), help="where walks are kept"
+    )
+    parser.add_argument(
+        "--results", type=Path, default=None, help="where tables go; default: beside this file"
+    )
+    parser.add_argument(
+        "--images", type=Path, default=None, help="where pictures go; default: docs/images"
+    )
+    options = parser.parse_args()
+    scale = QUICK if options.quick else FULL
+    runs = options.runs / "quick" if options.quick else options.runs
+    results = options.results or (runs if options.quick else HERE / "results")
+    images = options.images or (runs if options.quick else Path("docs/images"))
+    for part in options.parts:
+        rows = (
+            run_ablation(scale, runs) if part == "ablation" else run_room(part, scale, runs, images)
+        )
+        write(list(rows), results, part)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""What each change to MiniWorld's defaults is worth, in the Simple Room with all actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .cases import CASES
+from .planning import compile_pictures, run_case
+from .representations import PictureEncoder
+from .results import Row, row_of
+from .rooms import MINIWORLD_LOOK, ROOMS, Look
+from .study import Scale
+from .walks import Walk
+
+FINAL = Look()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The study's settings with one thing changed."""
+
+    name: str
+    look: Look
+    encoder: PictureEncoder
+    cost: float = CASES[0].objective.cost
+
+
+VARIANTS = (
+    Variant("as in the study", FINAL, PictureEncoder()),
+    Variant("walls all grey", replace(FINAL, coloured_walls=False), PictureEncoder()),
+    Variant("chequered floor", replace(FINAL, floor="floor_tiles_bw"), PictureEncoder()),
+    Variant("field of view 60", replace(FINAL, field_of_view=60.0), PictureEncoder()),
+    Variant("any first heading", replace(FINAL, any_heading=True), PictureEncoder()),
+    Variant("no averaging of pixels", FINAL, PictureEncoder(average=1)),
+    Variant("4 networks", FINAL, PictureEncoder(seeds=(0, 1, 2, 3))),
+    Variant("C = 0.1", FINAL, PictureEncoder(), cost=0.1),
+    Variant("C = 1", FINAL, PictureEncoder(), cost=1.0),
+    Variant("MiniWorld's defaults", MINIWORLD_LOOK, PictureEncoder(average=1)),
+)
+
+
+def run_ablation(scale: Scale, directory: Path) -> Iterator[Row]:
+    """Yield a row per variant, on the first walk."""
+    case = CASES[0]
+    models = {}
+    for variant in VARIANTS:
+        walk = Walk(case.room, scale.seeds[0], scale.steps, variant.look, directory)
+        for done in walk.make():
+            print(f"{variant.name}: {done:,} of {scale.steps:,} steps", flush=True)
+        key = (variant.look, variant.encoder.average, variant.encoder.seeds)
+        if key not in models:
+            models = {key: compile_pictures(walk, variant.encoder)}
+        asked = replace(case, objective=replace(case.objective, cost=variant.cost))
+        outcome = run_case(
+            models[key],
+            asked,
+            ROOMS[case.room](variant.look),
+            episodes=scale.episodes[case.room],
+            choosing_episodes=scale.choosing_episodes,
+        )
+        row = row_of(outcome, models[key], variant.name, scale.seeds[0])
+        print(f"{variant.name}: {row.mean:.3f} (reached {row.reached:.3f})", flush=True)
+        yield row

@@ -1,0 +1,121 @@
+"""The study: three rooms, seven cases, several walks, from poses and from pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .cases import CASES
+from .pictures import draw_paths, draw_room, film
+from .planning import Model, Outcome, compile_pictures, compile_poses, run_case
+from .representations import PictureEncoder
+from .results import Row, row_of
+from .rooms import ROOMS, Look, NavigationRoom
+from .walks import Walk
+
+SHOWN_EPISODES = 4
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run.
+
+    Attributes:
+        steps: length of a walk.
+        seeds: walks per room.
+        episodes: reported episodes per case and walk, by room.
+        choosing_episodes: episodes on other starts, for the choice of k_pi.
+    """
+
+    steps: int
+    seeds: tuple[int, ...]
+    episodes: dict[str, int]
+    choosing_episodes: int
+
+
+FULL = Scale(100_000, (0, 1, 2), {"simple-room": 200, "box-and-pillar": 100, "tunnel": 100}, 50)
+QUICK = Scale(3_000, (0,), {"simple-room": 10, "box-and-pillar": 5, "tunnel": 5}, 3)
+
+
+def run_room(name: str, scale: Scale, directory: Path, images: Path | None) -> Iterator[Row]:
+    """Yield the rows of a room, walk after walk; pictures are drawn for the first walk."""
+    look = Look()
+    room = ROOMS[name](look)
+    for seed in scale.seeds:
+        walk = Walk(name, seed, scale.steps, look, directory)
+        for done in walk.make():
+            print(f"{name}, walk {seed}: {done:,} of {scale.steps:,} steps", flush=True)
+        yield from _run(name, "pose", compile_poses(walk), room, scale, seed, None)
+        model = compile_pictures(walk, PictureEncoder())
+        yield from _run(name, "pictures", model, room, scale, seed, images)
+        images = None
+
+
+def _run(
+    name: str,
+    representation: str,
+    model: Model,
+    room: NavigationRoom,
+    scale: Scale,
+    seed: int,
+    images: Path | None,
+) -> Iterator[Row]:
+    outcomes: list[Outcome] = []
+    for case in CASES:
+        if case.room != name:
+            continue
+        outcome = run_case(
+            model,
+            case,
+            room,
+            episodes=scale.episodes[name],
+            choosing_episodes=scale.choosing_episodes,
+            start=outcomes[0].plan if outcomes else None,
+        )
+        outcomes.append(outcome)
+        row = row_of(outcome, model, representation, seed)
+        print(
+            f"{name}, {case.name}, {representation}, walk {seed}: {row.mean:.3f} "
+            f"(reached {row.reached:.3f}, cones {row.cone:.3f}, k_pi {row.policy_k}, "
+            f"planned in {row.plan_seconds:.2f} s)",
+            flush=True,
+        )
+        yield row
+    if images is not None:
+        _illustrate(name, room, outcomes, images)
+
+
+def _illustrate(name: str, room: NavigationRoom, outcomes: list[Outcome], images: Path) -> None:
+    draw_room(room, images / f"navigation-{name}.png")
+    first = outcomes[0]
+    for other in outcomes[1:]:
+        tag = other.case.name.replace(" ", "-")
+        shown = _telling(first, other)
+        draw_paths(
+            room,
+            {one.case.name: [one.rollouts.paths[e] for e in shown] for one in (first, other)},
+            images / f"navigation-{name}-{tag}.png",
+        )
+    for one in outcomes:
+        tag = one.case.name.replace(" ", "-")
+        poses = one.rollouts.paths[_telling(first, outcomes[1])[0]][:40]
+        film(room, poses, images / f"navigation-{name}-{tag}.gif")
+
+
+def _telling(first: Outcome, other: Outcome) -> list[int]:
+    """Return the episodes in which two policies went the most different ways."""
+
+    def apart(episode: int) -> float:
+        one, two = (each.rollouts.paths[episode][:, :2] for each in (first, other))
+        gaps = np.linalg.norm(one[:, None] - two[None], axis=2)
+        return float(max(gaps.min(axis=0).max(), gaps.min(axis=1).max()))
+
+    fine = [
+        e
+        for e in range(len(first.rollouts.paths))
+        if first.rollouts.reached[e] or first.rollouts.count("pillar")[e]
+    ]
+    return sorted(fine or [0], key=apart, reverse=True)[:SHOWN_EPISODES]

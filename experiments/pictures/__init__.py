@@ -1,0 +1,1 @@
+"""CartPole seen as pictures: a small image task that runs in minutes on two cores."""

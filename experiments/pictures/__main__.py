@@ -1,0 +1,35 @@
+"""python -m experiments.pictures [--quick] [--runs DIR]
+
+Runs the study, prints its table and draws its figure. A run that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from .study import FULL, QUICK, plot, run, table
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the study."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.pictures", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a minute, to see that it works")
+    parser.add_argument("--runs", type=Path, help="where everything is kept")
+    parser.add_argument("--threads", type=int, default=1, help="of PyTorch")
+    chosen = parser.parse_args(arguments)
+
+    import torch
+
+    torch.set_num_threads(chosen.threads)
+    protocol = QUICK if chosen.quick else FULL
+    runs = chosen.runs or Path("runs") / ("pictures-quick" if chosen.quick else "pictures")
+    ledger = run(protocol, runs)
+    plot(protocol, ledger, runs / "curves.png")
+    text = table(protocol, ledger)
+    (runs / "table.md").write_text(text + "\n")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+"""explain, guarantee, select, compare: questions to data and plans."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .output import AsJson, Seed, show, table
+
+if TYPE_CHECKING:
+    from ..evaluation.off_policy import Estimate
+
+PlanPath = Annotated[Path, typer.Argument(help="A plan.")]
+Numbers = Annotated[str, typer.Option(help="Values to try, separated by commas.")]
+
+
+def explain(
+    plan: PlanPath,
+    observation: Annotated[
+        str | None, typer.Option(help="The observation's numbers, separated by commas.")
+    ] = None,
+    transition: Annotated[
+        int | None, typer.Option(help="Or the number of a logged transition: its start.")
+    ] = None,
+    k: Annotated[int, typer.Option(help="Neighbours that a decision averages.")] = 11,
+    lookup: Annotated[str, typer.Option(help="'nearest' or 'lookahead'.")] = "nearest",
+    steps: Annotated[int, typer.Option(help="Steps of the imagined future to show.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Show a decision and the logged transitions behind it."""
+    from ..errors import InputError
+    from ..solvers.plan import Plan
+    from ..storage.records import load_as
+
+    if (observation is None) == (transition is None):
+        raise InputError("--observation or --transition", "given, one of the two", "both or none")
+    loaded = load_as(Plan, plan)
+    data = loaded.mdp.transitions
+    if transition is not None:
+        if not 0 <= transition < len(data):
+            raise InputError("--transition", f"in 0..{len(data) - 1}", transition)
+        asked: Any = data.observations[transition]
+    else:
+        asked = _numbers("--observation", observation or "")
+    policy = loaded.policy(k=k, lookup=lookup)
+    decision = policy.explain(asked)
+    future = policy.imagine(asked, steps) if steps > 0 else []
+    result = {**decision.summary(), "future": [asdict(step) for step in future]}
+    text = str(decision)
+    if future:
+        rows = [
+            (s.action, str(s.transition), f"{s.reward:.4g}", f"{s.distance:.4g}", f"{s.value:.4g}")
+            for s in future
+        ]
+        header = ("imagined action", "as in transition", "reward", "distance", "value after")
+        text += "\n\n" + table(rows, header)
+    show(result, text, as_json=as_json)
+
+
+def guarantee(
+    plan: PlanPath,
+    delta: Annotated[float, typer.Option(help="Chance with which the bound may fail.")] = 0.05,
+    lipschitz: Annotated[
+        float | None, typer.Option(help="How fast values change with distance; else estimated.")
+    ] = None,
+    deterministic: Annotated[
+        bool, typer.Option("--deterministic", help="The environment has no chance in it.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bound from below what a plan's policy will really earn."""
+    from ..evaluation.guarantee import guarantee as bound
+    from ..solvers.plan import Plan
+    from ..storage.records import load_as
+
+    found = bound(load_as(Plan, plan), delta, lipschitz=lipschitz, deterministic=deterministic)
+    estimated = " (estimated from the data)" if found.lipschitz_estimated else ""
+    rows = [
+        ("mean planned value", f"{found.mean_value:.5g}"),
+        ("lower bound on it", f"{found.mean_lower_bound:.5g}"),
+        ("loss against the best policy, at most", f"{found.loss:.5g}"),
+        ("Lipschitz constant", f"{found.lipschitz:.4g}{estimated}"),
+        ("distance to the data, largest planned", f"{found.distance_planned_max:.4g}"),
+        ("sampling term", f"{found.sampling:.4g}"),
+    ]
+    notes = ["The bound says nothing here: it lies below the worst value."] * found.vacuous
+    notes += [
+        f"More data would help most near transition {thin.transition}, action {thin.action} "
+        f"(distance {thin.distance:.3g})."
+        for thin in found.thinnest[:1]
+    ]
+    show(found.summary(), "\n".join([table(rows), "", *notes]), as_json=as_json)
+
+
+def select(
+    data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
+    k: Numbers = "1,5",
+    cost: Numbers = "1,10,100",
+    k_pi: Numbers = "1,11,51",
+    gamma: Annotated[float, typer.Option(help="Discount, in [0, 1).")] = 0.99,
+    budget: Annotated[
+        int, typer.Option(help="Candidates that may be played in the environment.")
+    ] = 1,
+    env: Annotated[str | None, typer.Option(help="Id of a Gymnasium environment.")] = None,
+    episodes: Annotated[int, typer.Option(help="Per candidate that is played.")] = 100,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the chosen plan.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only what decides, none of the other estimates.")
+    ] = False,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Choose k, cost and k_pi from the data alone, or with a few evaluations."""
+    from ..data.transitions import Transitions
+    from ..evaluation.candidates import candidate_grid
+    from ..evaluation.selection import select as choose
+    from ..mdp.objective import Objective
+    from ..storage.records import load_as, save
+
+    candidates = candidate_grid(
+        k=[int(number) for number in _numbers("--k", k)],
+        cost=_numbers("--cost", cost),
+        k_pi=[int(number) for number in _numbers("--k-pi", k_pi)],
+        objective=Objective(gamma=gamma),
+    )
+    beside = () if quick else ("cross_fitted", "fitted_q", "importance")
+    found = choose(
+        load_as(Transitions, data),
+        candidates,
+        budget,
+        env,
+        gamma=gamma,
+        estimates=beside,
+        episodes=episodes,
+        seed=seed,
+    )
+    if output is not None:
+        save(found.plan, output)
+    names = ("simulated", "cross_fitted", "fitted_q", "importance")
+    rows = [
+        (
+            str(score.candidate) + ("  <-" if score.candidate is found.best else ""),
+            *(_shown(getattr(score, name)) for name in names),
+            "-" if score.online is None else f"{score.online.mean:.1f}",
+        )
+        for score in found.scores
+    ]
+    header = ("candidate", *(name.replace("_", " ") for name in names), "played")
+    text = table(rows, header)
+    result = {
+        "best": _described(found.best),
+        "output": None if output is None else str(output),
+        "candidates": [
+            {
+                **_described(score.candidate),
+                "score": score.score,
+                **{name: _plain(getattr(score, name)) for name in names},
+                "online": None if score.online is None else score.online.summary(),
+            }
+            for score in found.scores
+        ],
+    }
+    show(result, text if output is None else f"{text}\n\n{found.best} -> {output}", as_json=as_json)
+
+
+def compare(
+    first: PlanPath,
+    second: Annotated[Path, typer.Argument(help="Another plan of the same model.")],
+    picture: Annotated[Path | None, typer.Option(help="Where to draw the difference.")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Two columns of the observations; else components.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show where two plans act differently, and what each loses by the other's ways."""
+    from ..errors import InputError
+    from ..evaluation.comparison import compare as compare_plans
+    from ..solvers.plan import Plan
+    from ..storage.records import load_as
+
+    found = compare_plans(load_as(Plan, first), load_as(Plan, second))
+    result, text = found.summary(), str(found)
+    if picture is not None:
+        chosen = None
+        if columns is not None:
+            numbers = [int(number) for number in _numbers("--columns", columns)]
+            if len(numbers) != 2:
+                raise InputError("--columns", "two numbers separated by a comma", columns)
+            chosen = (numbers[0], numbers[1])
+        result["picture"] = str(found.picture(picture, chosen))
+        text += f"\nPicture: {picture}"
+    show(result, text, as_json=as_json)
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    from ..errors import InputError
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(option, "numbers separated by commas", repr(text)) from None
+
+
+def _described(candidate: Any) -> dict[str, Any]:
+    return {
+        "k": candidate.k,
+        "cost": candidate.objective.cost,
+        "k_pi": candidate.k_pi,
+        "lookup": candidate.lookup,
+        "gamma": candidate.objective.gamma,
+    }
+
+
+def _plain(found: Estimate | None) -> dict[str, float] | None:
+    return None if found is None else asdict(found)
+
+
+def _shown(found: Estimate | None) -> str:
+    return "-" if found is None else f"{found.value:.4g} [{found.low:.4g}, {found.high:.4g}]"

@@ -1,0 +1,66 @@
+"""train: a representation learnt from the data, for `dac compile --encoder FILE`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .output import AsJson, Seed, show
+
+
+def train(
+    data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the encoder (.safetensors).")
+    ],
+    algorithm: Annotated[str, typer.Option(help="'dqn' or 'bcq'.")] = "dqn",
+    steps: Annotated[int, typer.Option(help="Number of updates.")] = 100_000,
+    preset: Annotated[
+        str, typer.Option(help="Settings: auto, atari, navigation or control.")
+    ] = "auto",
+    train_dir: Annotated[
+        Path | None, typer.Option(help="Keep the checkpoint and log here; a killed run goes on.")
+    ] = None,
+    checkpoint_every: Annotated[int, typer.Option(help="Updates between checkpoints.")] = 1_000,
+    snapshot_every: Annotated[
+        int | None, typer.Option(help="Also keep an encoder in the directory so often.")
+    ] = None,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Write the log for TensorBoard too.")
+    ] = False,
+    device: Annotated[str, typer.Option(help="'cpu' or a CUDA device.")] = "cpu",
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Train a representation (offline DQN or BCQ) on transitions."""
+    from ..data.transitions import Transitions
+    from ..representation.catalogue import check_encoder_path, train_by_name
+    from ..representation.network_files import save_encoder
+    from ..storage.records import load_as
+
+    check_encoder_path(output)
+    encoder = train_by_name(
+        algorithm,
+        load_as(Transitions, data),
+        steps,
+        preset=preset,
+        seed=seed,
+        run_dir=train_dir,
+        checkpoint_every=checkpoint_every,
+        snapshot_every=snapshot_every,
+        tensorboard=tensorboard,
+        device=device,
+    )
+    save_encoder(encoder, output)
+    result = {
+        "output": str(output),
+        "algorithm": algorithm,
+        "steps": steps,
+        "seed": seed,
+        "dimensions": encoder.dimensions,
+        "architecture": encoder.architecture.to_json(),
+    }
+    text = f"{algorithm} trained for {steps:,} updates, {encoder.dimensions} dimensions -> {output}"
+    show(result, text, as_json=as_json)

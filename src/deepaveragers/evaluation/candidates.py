@@ -1,0 +1,101 @@
+"""Candidates: ways to plan and act, among which `select` chooses."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..arrays import Array
+from ..data.collecting import check_count
+from ..errors import InputError
+from ..mdp.objective import Objective
+from ..policy.policy import LookupName
+from ..representation.encoder import Encoder
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to plan and act.
+
+    Attributes:
+        objective: what is planned for; its own `k` stays None.
+        k: neighbours in the MDP.
+        k_pi: neighbours that a decision averages.
+        lookup: "nearest" or "lookahead".
+        encoder: the representation; None standardises vectors.
+    """
+
+    objective: Objective = field(default_factory=Objective)
+    k: int = 5
+    k_pi: int = 11
+    lookup: LookupName = "nearest"
+    encoder: Encoder | Callable[[Array], Any] | None = None
+
+    def __post_init__(self) -> None:
+        check_count(self.k, "k")
+        check_count(self.k_pi, "k_pi")
+        if self.objective.k is not None:
+            raise InputError("objective", "without k, which the candidate has", self.objective.k)
+
+    @property
+    def asked(self) -> Objective:
+        """The objective, with the candidate's k."""
+        return replace(self.objective, k=self.k)
+
+    def __str__(self) -> str:
+        asked = self.objective
+        text = f"k={self.k} C={asked.cost:g} k_pi={self.k_pi} {self.lookup} gamma={asked.gamma:g}"
+        return text if self.encoder is None else f"{text} {type(self.encoder).__name__}"
+
+
+def candidate_grid(
+    *,
+    k: Sequence[int] = (1, 5),
+    cost: Sequence[float] = (1.0, 10.0, 100.0),
+    k_pi: Sequence[int] = (1, 11, 51),
+    objective: Objective | None = None,
+    encoder: Encoder | Callable[[Array], Any] | None = None,
+) -> tuple[Candidate, ...]:
+    """Return the candidates for every combination of k, cost and k_pi."""
+    base = objective or Objective()
+    objectives = [replace(base, cost=float(price)) for price in cost]
+    return tuple(
+        Candidate(asked, k=near, k_pi=smooth, encoder=encoder)
+        for near, asked, smooth in itertools.product(k, objectives, k_pi)
+    )
+
+
+def by_encoder(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Return groups with the same representation; they share their compiles."""
+    return _grouped(candidates, lambda one, other: _same(one.encoder, other.encoder))
+
+
+def by_plan(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Return groups with the same objective and k; they share their plans."""
+    return _grouped(
+        candidates, lambda one, other: one.k == other.k and _same(one.objective, other.objective)
+    )
+
+
+def _grouped(
+    candidates: Sequence[Candidate], alike: Callable[[Candidate, Candidate], bool]
+) -> list[list[Candidate]]:
+    groups: list[list[Candidate]] = []
+    for candidate in candidates:
+        group = next((g for g in groups if alike(g[0], candidate)), None)
+        if group is None:
+            groups.append([candidate])
+        else:
+            group.append(candidate)
+    return groups
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    try:
+        return type(one) is type(other) and bool(one == other)
+    except ValueError:  # arrays among the fields: not known to be equal
+        return False

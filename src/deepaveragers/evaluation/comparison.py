@@ -1,0 +1,233 @@
+"""What-if: where two plans act differently, and what each would lose by the other's ways.
+
+With pi and rho the two plans' policies, and V^rho the exact value of rho under the first
+plan's objective (`solvers.policy_evaluation`), the first loses V^pi - V^rho by acting like the
+second; at the start states that is one number, at every core state a map. The regret of one
+decision is Q(s, pi(s)) - Q(s, rho(s)), in the first plan's own Q-values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Bool, Float64, Int64, frozen
+from ..errors import InputError
+from ..solvers.greedy import greedy_chances
+from ..solvers.plan import Plan
+from ..solvers.policy_evaluation import policy_values
+from ..solvers.starts import Starts, start_states
+
+SHOWN = 8
+TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a plan loses, under its own objective, by acting like another.
+
+    Attributes:
+        value: mean value of its own policy at the start states.
+        other: mean value of the other's policy there, under the same objective.
+        lost: value - other.
+        error: certified bound on the error of `lost`.
+        impossible: core states where the other's action is not available to this plan; its
+            own is then taken.
+    """
+
+    value: float
+    other: float
+    lost: float
+    error: float
+    impossible: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One core state where the plans act differently.
+
+    Attributes:
+        transition: index of the core state.
+        first: the first plan's action.
+        second: the second plan's.
+        first_regret: what the first plan would lose by this one decision.
+        second_regret: what the second would.
+        observation: the state, its first 16 numbers.
+    """
+
+    transition: int
+    first: str
+    second: str
+    first_regret: float
+    second_regret: float
+    observation: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two plans of one compiled MDP, side by side.
+
+    Attributes:
+        first: the one plan.
+        second: the other.
+        states: [M] int64, core states that go on.
+        differs: [M] bool, where the actions differ.
+        first_regret: [M] float64, regret of the first plan at the second's action; 0 where
+            they agree, inf where that action is not available.
+        second_regret: [M] float64, the mirror image.
+        first_loss: the first plan acting like the second.
+        second_loss: the second plan acting like the first.
+        pairs: core states by (first's action, second's action), where they differ.
+        largest: the differences with the largest regret of both together.
+    """
+
+    first: Plan
+    second: Plan
+    states: Int64
+    differs: Bool
+    first_regret: Float64
+    second_regret: Float64
+    first_loss: Loss
+    second_loss: Loss
+    pairs: dict[tuple[str, str], int]
+    largest: tuple[Difference, ...]
+
+    @property
+    def share(self) -> float:
+        """Share of the core states where the plans act differently."""
+        return float(self.differs.mean())
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain values, for JSON."""
+        return {
+            "states": len(self.states),
+            "different": int(self.differs.sum()),
+            "share": self.share,
+            "first_loss": asdict(self.first_loss),
+            "second_loss": asdict(self.second_loss),
+            "pairs": {f"{one} -> {two}": count for (one, two), count in self.pairs.items()},
+            "largest": [asdict(difference) for difference in self.largest],
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"different actions in {int(self.differs.sum()):,} of {len(self.states):,} states "
+            f"({self.share:.1%})"
+        ]
+        for name, loss in (("first", self.first_loss), ("second", self.second_loss)):
+            note = f", not possible in {loss.impossible:,} states" if loss.impossible else ""
+            lines.append(
+                f"the {name} plan is worth {loss.value:.5g} at the starts, acting like the other "
+                f"{loss.other:.5g}: loses {loss.lost:.4g} +- {loss.error:.1g}{note}"
+            )
+        lines += [f"  {one} -> {two}: {count:,}" for (one, two), count in self.pairs.items()]
+        lines.append("    state      first     second  first's regret  second's regret")
+        lines += [
+            f"{d.transition:>9}{d.first:>11}{d.second:>11}"
+            f"{d.first_regret:>16.4g}{d.second_regret:>17.4g}"
+            for d in self.largest
+        ]
+        return "\n".join(lines)
+
+    def picture(self, path: str | Path, columns: tuple[int, int] | None = None) -> Path:
+        """Draw where the plans differ.
+
+        Args:
+            path: of the picture.
+            columns: two columns of the observations; None takes the two principal
+                components of the representation.
+        """
+        from .pictures import comparison_picture
+
+        return comparison_picture(self, Path(path), columns)
+
+
+def compare(first: Plan, second: Plan) -> Comparison:
+    """Say where two plans of one compiled MDP act differently, and what that costs each."""
+    _check(first, second)
+    data = first.mdp.transitions
+    states = np.flatnonzero(~data.terminations)
+    starts = start_states(first.mdp)
+    one, two = first.q_values[states], second.q_values[states]
+    first_actions, second_actions = one.argmax(axis=1), two.argmax(axis=1)
+    rows = np.arange(len(states))
+    first_regret = one[rows, first_actions] - one[rows, second_actions]
+    second_regret = two[rows, second_actions] - two[rows, first_actions]
+    differs = first_actions != second_actions
+    names = data.action_names
+    both = np.where(differs, np.nan_to_num(first_regret + second_regret, posinf=1e300), -1.0)
+    worst = np.argsort(-both, kind="stable")[: min(SHOWN, int(differs.sum()))]
+    kinds, counts = np.unique(
+        np.column_stack((first_actions, second_actions))[differs], axis=0, return_counts=True
+    )
+    return Comparison(
+        first=first,
+        second=second,
+        states=frozen(states),
+        differs=frozen(differs),
+        first_regret=frozen(first_regret),
+        second_regret=frozen(second_regret),
+        first_loss=_loss(first, second, starts),
+        second_loss=_loss(second, first, starts),
+        pairs={(names[a], names[b]): int(n) for (a, b), n in zip(kinds, counts, strict=True)},
+        largest=tuple(
+            Difference(
+                transition=int(states[row]),
+                first=names[int(first_actions[row])],
+                second=names[int(second_actions[row])],
+                first_regret=float(first_regret[row]),
+                second_regret=float(second_regret[row]),
+                observation=tuple(
+                    float(x) for x in data.next_observations[states[row]].ravel()[:16]
+                ),
+            )
+            for row in worst
+        ),
+    )
+
+
+def _loss(plan: Plan, other: Plan, starts: Starts) -> Loss:
+    objective = plan.objective
+    possible = np.isfinite(plan.q_values)
+    taken = other.q_values.argmax(axis=1)
+    impossible = ~possible[np.arange(len(taken)), taken]
+    at_starts = starts.q_values(objective, plan.values)
+    theirs = starts.q_values(other.objective, other.values)
+    own, own_error = _worth(plan, plan.q_values, at_starts, starts)
+    guide = np.where(impossible[:, None], plan.q_values, other.q_values)
+    allowed = np.where(np.isfinite(at_starts), theirs, -np.inf)
+    lost_start = np.isneginf(allowed).all(axis=1)
+    allowed[lost_start] = at_starts[lost_start]
+    value, error = _worth(plan, np.where(possible, guide, -np.inf), allowed, starts)
+    return Loss(own, value, own - value, own_error + error, int(impossible.sum()))
+
+
+def _worth(
+    plan: Plan, q_values: Float64, at_starts: Float64, starts: Starts
+) -> tuple[float, float]:
+    """Return the mean value at the starts of acting by Q-values, and its certified error."""
+    objective = plan.objective
+    chances = greedy_chances(q_values, objective.slip)
+    found = policy_values(plan.mdp, chances, objective, tolerance=TOLERANCE)
+    first = greedy_chances(at_starts, objective.slip)
+    worth = starts.q_values(replace(objective, slip=0.0), found.values)
+    mean = (first * np.where(first > 0.0, worth, 0.0)).sum(axis=1).mean()
+    return float(mean), objective.gamma * max(found.below, found.above)
+
+
+def _check(first: Plan, second: Plan) -> None:
+    for name, plan in (("first", first), ("second", second)):
+        if not isinstance(plan, Plan):
+            raise InputError(name, "a Plan", type(plan).__name__)
+        if plan.objective.horizon is not None:
+            raise InputError(name, "a plan without horizon", plan.objective.horizon)
+    same = first.mdp is second.mdp or np.array_equal(
+        first.mdp.graph.indices, second.mdp.graph.indices
+    )
+    if not same:
+        raise InputError("second", "a plan of the same compiled MDP", "one of another")
+    if first.mdp.transitions.terminations.all():
+        raise InputError("first", "of a dataset with core states that go on", "only ended ones")

@@ -1,0 +1,83 @@
+"""The data doctor: what is in a dataset, and what looks wrong with it.
+
+Every check looks for one defect that logs are known to have, and says what it means, how
+sure it is and how it is put right. Checks that compare rows use a sample of them; the same
+data always give the same findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..data.transitions import Transitions
+from ..errors import InputError
+from .doctor_alignment import alignment_findings
+from .doctor_columns import column_findings
+from .doctor_ends import end_findings
+from .doctor_findings import Diagnosis, Finding
+from .doctor_support import support, support_findings
+
+CHECKS: tuple[Callable[[Transitions], Iterator[Finding]], ...] = (
+    end_findings,
+    column_findings,
+    alignment_findings,
+)
+ORDER = {"certain": 0, "likely": 1, "possible": 2}
+
+
+def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
+    """Return the facts of a dataset and the defects that were found in it.
+
+    Args:
+        data: the transitions.
+        seed: of the rows that are sampled.
+    """
+    if not isinstance(data, Transitions):
+        raise InputError("data", "Transitions", type(data).__name__)
+    findings = [finding for check in CHECKS for finding in check(data)]
+    supported = support(data, seed)
+    findings.extend(support_findings(data, supported))
+    findings.sort(key=lambda finding: ORDER[finding.certainty])
+    lengths = np.array([rows.stop - rows.start for rows in data.episodes()])
+    return Diagnosis(
+        findings=tuple(findings),
+        facts=_facts(data, supported),
+        returns=data.episode_returns(),
+        lengths=lengths,
+        action_counts=np.bincount(data.actions, minlength=data.num_actions),
+        action_names=data.action_names,
+    )
+
+
+def write_report(diagnosis: Diagnosis, path: str | Path) -> Path:
+    """Write a diagnosis as a page (.html) or as a picture (.png)."""
+    from .doctor_pages import write_html, write_png
+
+    path = Path(path)
+    if path.suffix not in (".html", ".png"):
+        raise InputError("path", "a name that ends in .html or .png", str(path))
+    (write_html if path.suffix == ".html" else write_png)(diagnosis, path)
+    return path
+
+
+def _facts(data: Transitions, supported: Any) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "transitions": len(data),
+        "episodes": data.num_episodes,
+        "observation_shape": list(data.observation_shape),
+        "observation_type": str(data.observations.dtype),
+        "actions": data.num_actions,
+        "terminations": int(data.terminations.sum()),
+        "truncations": int(data.truncations.sum()),
+        "reward_range": [float(data.rewards.min()), float(data.rewards.max())],
+    }
+    if supported is not None:
+        facts["median_distance_by_action"] = {
+            name: float(distance)
+            for name, distance in zip(data.action_names, supported.medians, strict=True)
+        }
+    return facts

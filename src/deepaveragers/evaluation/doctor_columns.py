@@ -1,0 +1,159 @@
+"""Defects of single observation columns, on a sample of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..arrays import Array
+from ..data.observations import is_image
+from ..data.transitions import Transitions
+from .doctor_findings import Finding
+
+SAMPLE = 100_000
+SAME = 0.999
+"""Correlation above which a column tells another."""
+
+
+def column_findings(data: Transitions) -> Iterator[Finding]:
+    """Yield the defects of columns; pictures have none."""
+    if is_image(data.observations) or len(data) < 20:
+        return
+    step = max(1, len(data) // SAMPLE)
+    rows = np.arange(0, len(data), step)
+    columns = np.asarray(data.observations[rows], dtype=np.float64)
+    binary = bool(np.isin(columns, (0.0, 1.0)).all())
+    spread = columns.std(axis=0)
+    varied = spread > 1e-12 * np.abs(columns).max(axis=0)
+    if not binary:
+        yield from _constant(varied)
+        yield from _scales(spread, varied)
+        yield from _codes(columns, varied)
+    yield from _twins(columns, varied)
+    yield from _leaks(data, rows, columns, varied)
+    yield from _labels_of_episodes(data, varied)
+
+
+def _constant(varied: Array) -> Iterator[Finding]:
+    if not varied.all():
+        yield Finding(
+            "constant_column",
+            f"{int((~varied).sum())} observation column(s) never change",
+            _list_of("column", np.flatnonzero(~varied)),
+            "certain",
+            "They say nothing about the state; a constant sensor may be a broken one.",
+            "Leave them out of --observations.",
+        )
+
+
+def _scales(spread: Array, varied: Array) -> Iterator[Finding]:
+    sizes = spread[varied]
+    if len(sizes) > 1 and sizes.max() > 1e4 * sizes.min():
+        yield Finding(
+            "unscaled_columns",
+            f"the widest column varies {sizes.max() / sizes.min():.0e} times as much as the "
+            "narrowest",
+            f"columns {int(np.argmax(np.where(varied, spread, -1)))} and "
+            f"{int(np.argmin(np.where(varied, spread, np.inf)))}",
+            "possible",
+            "Without standardising, distances are those of the widest column alone.",
+            "Keep the default encoder, which standardises, or bring the units together.",
+        )
+
+
+def _codes(columns: Array, varied: Array) -> Iterator[Finding]:
+    for place in np.flatnonzero(varied):
+        values = columns[:, place]
+        low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
+        reach = 20 * (high - low)
+        far = np.abs(values - middle) > reach
+        if high == low or not far.any():
+            continue
+        strange, counts = np.unique(values[far], return_counts=True)
+        code = strange[np.argmax(counts)]
+        repeated = counts.max() >= 3
+        yield Finding(
+            "missing_value_code" if repeated else "outlier",
+            f"{int(far.sum()):,} sampled values lie far outside of the others"
+            + (f", {int(counts.max()):,} of them exactly {code:g}" if repeated else f": {code:g}"),
+            f"column {int(place)}, most values in {low:g} .. {high:g}",
+            "likely" if repeated else "possible",
+            "A code for 'missing', or a fault, is measured as if it were a state.",
+            "Turn it into an empty cell and import with --missing drop.",
+        )
+
+
+def _twins(columns: Array, varied: Array) -> Iterator[Finding]:
+    seen: dict[bytes, int] = {}
+    for place in np.flatnonzero(varied):
+        content = np.ascontiguousarray(columns[:, place]).tobytes()
+        first = seen.setdefault(content, int(place))
+        if first != place:
+            yield Finding(
+                "equal_columns",
+                "two observation columns are equal",
+                f"columns {first} and {int(place)}",
+                "certain",
+                "What is there twice counts twice in every distance.",
+                "Leave one of them out of --observations.",
+            )
+
+
+def _leaks(data: Transitions, rows: Array, columns: Array, varied: Array) -> Iterator[Finding]:
+    known: dict[str, Array] = {"action": data.actions[rows], "reward": data.rewards[rows]}
+    steps = data.next_observations[rows] - columns
+    for name, values in known.items():
+        if values.std() == 0:
+            continue
+        for place in np.flatnonzero(varied):
+            strength = abs(np.corrcoef(columns[:, place], values)[0, 1])
+            if strength > SAME:
+                yield Finding(
+                    f"leaks_{name}",
+                    f"an observation column tells the {name} of the same step",
+                    f"column {int(place)}, correlation {strength:.4f}",
+                    "likely",
+                    f"The {name} is not known when deciding: the plan would look into the future.",
+                    "Leave the column out of --observations.",
+                )
+    living = ~(data.terminations | data.truncations)[rows]
+    for place in np.flatnonzero(varied):
+        step = steps[living, place]
+        if len(step) >= 20 and step[0] != 0 and np.allclose(step, step[0], rtol=1e-4):
+            yield Finding(
+                "clock_column",
+                f"an observation column grows by {step[0]:g} at every step",
+                f"column {int(place)}",
+                "likely",
+                "A clock makes every moment a state of its own: nothing is ever near.",
+                "Leave it out of --observations and name it as --time.",
+            )
+
+
+def _labels_of_episodes(data: Transitions, varied: Array) -> Iterator[Finding]:
+    bounds = list(data.episodes())[:2000]
+    if len(bounds) < 10 or max(rows.stop - rows.start for rows in bounds) < 3:
+        return
+    observations = np.asarray(data.observations)
+    for place in np.flatnonzero(varied):
+        values = []
+        for rows in bounds:
+            part = observations[rows, place]
+            if (part != part[0]).any():
+                break
+            values.append(part[0])
+        if len(values) == len(bounds) and len(set(values)) >= 0.9 * len(values):
+            yield Finding(
+                "episode_column",
+                "an observation column is constant in every episode and differs between them",
+                f"column {int(place)}",
+                "likely",
+                "It names the episode: neighbours are then only found inside the same episode.",
+                "Leave it out of --observations and name it as --episode.",
+            )
+
+
+def _list_of(noun: str, places: Array) -> str:
+    shown = ", ".join(str(int(place)) for place in places[:8])
+    return f"{noun}(s) {shown}" + (", ..." if len(places) > 8 else "")

@@ -1,0 +1,122 @@
+"""Findings and the diagnosis that holds them, with a text for the terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..arrays import Array, Float64, Int64
+
+Certainty = Literal["certain", "likely", "possible"]
+BLOCKS = " ▁▂▃▄▅▆▇█"
+WIDTH = 40
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One defect.
+
+    Attributes:
+        code: short name of the defect, for programs.
+        what: what was found, with numbers.
+        where: the rows, columns or actions concerned.
+        certainty: "certain", "likely" or "possible".
+        meaning: what it does to a plan.
+        fix: how it is put right.
+    """
+
+    code: str
+    what: str
+    where: str
+    certainty: Certainty
+    meaning: str
+    fix: str
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """The facts of a dataset and the defects that were found in it.
+
+    Attributes:
+        findings: defects, the surest first; empty for sound data.
+        facts: counts and sizes.
+        returns: [E] float64, return of each episode.
+        lengths: [E] int64, steps of each episode.
+        action_counts: [A] int64, transitions of each action.
+        action_names: A names.
+    """
+
+    findings: tuple[Finding, ...]
+    facts: dict[str, Any]
+    returns: Float64
+    lengths: Int64
+    action_counts: Int64
+    action_names: tuple[str, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def summary(self) -> dict[str, Any]:
+        """Return everything as plain values, for JSON."""
+        return {
+            "healthy": self.healthy,
+            "findings": [asdict(finding) for finding in self.findings],
+            "facts": self.facts,
+            "mean_return": float(self.returns.mean()),
+            "mean_length": float(self.lengths.mean()),
+            "action_counts": dict(zip(self.action_names, self.action_counts.tolist(), strict=True)),
+        }
+
+    def text(self) -> str:
+        """Return the diagnosis as text for a terminal, with small plots."""
+        facts = self.facts
+        shape = "x".join(map(str, facts["observation_shape"]))
+        lines = [
+            f"{facts['transitions']:,} transitions, {facts['episodes']:,} episodes, "
+            f"observations {shape} {facts['observation_type']}, {facts['actions']} actions, "
+            f"{facts['terminations']:,} terminations, {facts['truncations']:,} truncations",
+            "",
+            f"returns  {histogram(self.returns)}",
+            f"lengths  {histogram(self.lengths)}",
+            "",
+            *self._action_lines(),
+            "",
+        ]
+        if self.healthy:
+            return "\n".join([*lines, "Nothing suspicious was found."])
+        for number, finding in enumerate(self.findings, start=1):
+            lines += [
+                f"{number}. [{finding.certainty}] {finding.what} ({finding.where})",
+                *textwrap.wrap(finding.meaning, 96, initial_indent="   ", subsequent_indent="   "),
+                *textwrap.wrap(
+                    f"Fix: {finding.fix}", 96, initial_indent="   ", subsequent_indent="   "
+                ),
+            ]
+        return "\n".join(lines)
+
+    def _action_lines(self) -> list[str]:
+        shown = list(zip(self.action_names, self.action_counts.tolist(), strict=True))[:12]
+        widest = max(len(name) for name, _ in shown)
+        total, largest = int(self.action_counts.sum()), int(self.action_counts.max())
+        lines = [
+            f"action {name.ljust(widest)} {'█' * round(20 * count / largest):<20} "
+            f"{count / total:6.1%}"
+            for name, count in shown
+        ]
+        more = len(self.action_names) - len(shown)
+        return [*lines, f"... and {more} more actions"] if more else lines
+
+
+def histogram(values: Array) -> str:
+    """Return the distribution of values as one line of blocks between its ends."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return f"all {low:g}"
+    counts, _ = np.histogram(values, bins=WIDTH, range=(low, high))
+    heights = np.ceil(counts / counts.max() * (len(BLOCKS) - 1)).astype(int)
+    return f"{low:g} {''.join(BLOCKS[height] for height in heights)} {high:g}"

@@ -1,0 +1,94 @@
+"""Coverage: how near is the data of each action to the states that are met?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Float64
+from ..data.observations import is_image
+from ..data.transitions import Transitions
+from ..neighbors.brute_force import BruteForceIndex
+from ..neighbors.tree import TreeIndex
+from ..representation.encoder import Standardize
+from .doctor_findings import Finding
+
+STATES = 2_000
+SOURCES = 50_000
+FEWEST = 200
+WIDE = 64
+RARE = 0.001
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """Distances from sampled states to the nearest transition of each action.
+
+    Attributes:
+        distances: [S, A] float64, inf where an action has no transitions.
+        nearest: [S] float64, over all actions.
+    """
+
+    distances: Float64
+    nearest: Float64
+
+    @property
+    def medians(self) -> Float64:
+        """[A] float64, median distance of each action."""
+        return np.median(self.distances, axis=0)
+
+
+def support(data: Transitions, seed: int) -> Support | None:
+    """Return the distances of a sample of states; None for pictures and tiny data."""
+    living = np.flatnonzero(~data.terminations)
+    if is_image(data.observations) or len(data) < FEWEST or len(living) == 0:
+        return None
+    random = np.random.default_rng(seed)
+    # Trees of wide data are dear to build; a tenth of the sample does without.
+    wide = data.observations[0].size > WIDE
+    make = BruteForceIndex if wide else TreeIndex
+    sources = np.sort(random.permutation(len(data))[: SOURCES // 10 if wide else SOURCES])
+    states = np.sort(random.permutation(living)[: STATES // 10 if wide else STATES])
+    encoder = Standardize().fit(data.observations[sources])
+    rows, actions = encoder.encode(data.observations[sources]), data.actions[sources]
+    points = encoder.encode(data.next_observations[states])
+    distances = np.full((len(states), data.num_actions), np.inf)
+    for action in range(data.num_actions):
+        own = np.flatnonzero(actions == action)
+        if len(own):
+            found, gaps = make(rows[own]).query(points, 2)
+            # The step that follows starts in the very state: that it is near says nothing.
+            successor = sources[own[found[:, 0]]] == states + 1
+            distances[:, action] = np.where(successor, gaps[:, 1], gaps[:, 0])
+    return Support(distances, distances.min(axis=1))
+
+
+def support_findings(data: Transitions, supported: Support | None) -> Iterator[Finding]:
+    """Yield actions that are hardly taken, or only in a part of the states."""
+    counts = np.bincount(data.actions, minlength=data.num_actions)
+    rare = np.flatnonzero(counts < max(1.0, RARE * len(data)))
+    for action in rare[:10]:
+        yield Finding(
+            "rare_action",
+            f"the action is taken in {int(counts[action]):,} of {len(data):,} steps",
+            f"action {data.action_names[action]!r}",
+            "certain" if counts[action] == 0 else "possible",
+            "A plan knows nothing, or hardly anything, of what it does.",
+            "Forbid it when solving, or collect data of it.",
+        )
+    if supported is None:
+        return
+    usual = float(np.quantile(supported.nearest, 0.9))
+    for action in np.setdiff1d(np.arange(data.num_actions), rare):
+        far = supported.distances[:, action] > 3 * np.maximum(supported.nearest, usual)
+        if far.mean() > 0.25:
+            yield Finding(
+                "unsupported_states",
+                f"in {far.mean():.0%} of the states there is no data of the action nearby",
+                f"action {data.action_names[action]!r}",
+                "likely",
+                "Its value there is a guess from far away; the cost C keeps plans from using it.",
+                "Collect data of the action in those states, or keep the cost high.",
+            )

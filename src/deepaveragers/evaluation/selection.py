@@ -1,0 +1,260 @@
+"""Choosing among candidates without an environment.
+
+Every candidate is a way to plan and act. Its policy, planned on all the data, is played in a
+simulator made of the data (`evaluation.simulation`); the mean discounted return decides.
+Where there is no simulator (pictures), the cross-fitted value decides: plan on one half of
+the episodes, evaluate exactly in the MDP of the other half, in both directions. Fitted
+Q-evaluation and weighted importance sampling stand beside it (`evaluation.off_policy`).
+
+With an environment and a budget N_e > 1, the best N_e are evaluated in it, as in the paper,
+and the best of those is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Float64, Int64
+from ..data.collecting import check_count
+from ..data.environments import EnvironmentSource
+from ..data.observations import is_image
+from ..data.transitions import Transitions
+from ..errors import InputError
+from ..mdp.model import DacMdp, compile
+from ..policy.policy import Policy
+from ..progress import progress
+from ..solvers.plan import Plan
+from ..solvers.starts import Starts, start_states
+from .candidates import Candidate, by_encoder, by_plan, candidate_grid
+from .off_policy import (
+    Estimate,
+    behaviour_chances,
+    cross_fitted_values,
+    estimate,
+    fitted_q_values,
+    importance_sampling,
+)
+from .rollouts import EvaluationReport, evaluate
+from .simulation import Simulator, simulate
+
+SIMULATED = 48
+"""Simulated episodes per candidate."""
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateScore:
+    """What is known of a candidate.
+
+    Attributes:
+        candidate: the candidate.
+        simulated: discounted return in the simulator; None for pictures.
+        cross_fitted: exact value in the MDP of the other half, both directions.
+        fitted_q: by fitted Q-evaluation.
+        importance: by weighted importance sampling; None where no episode agrees.
+        online: returns in the environment, where it was among the best N_e.
+    """
+
+    candidate: Candidate
+    simulated: Estimate | None
+    cross_fitted: Estimate | None
+    fitted_q: Estimate | None
+    importance: Estimate | None
+    online: EvaluationReport | None = None
+
+    @property
+    def score(self) -> float:
+        """What decides without an environment: higher is better."""
+        decisive = self.simulated or self.cross_fitted
+        return -np.inf if decisive is None else decisive.value
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The chosen candidate, its plan, and what is known of all.
+
+    Attributes:
+        best: the chosen candidate.
+        plan: its plan, on all the data.
+        scores: of every candidate, the best by `score` first.
+    """
+
+    best: Candidate
+    plan: Plan
+    scores: tuple[CandidateScore, ...]
+
+    def policy(self) -> Policy:
+        """Return the chosen policy."""
+        return self.plan.policy(k=self.best.k_pi, lookup=self.best.lookup)
+
+
+def select(
+    data: Transitions,
+    candidates: Sequence[Candidate] | None = None,
+    budget: int = 1,
+    env: EnvironmentSource | None = None,
+    *,
+    gamma: float = 0.99,
+    estimates: Sequence[str] = ("cross_fitted", "fitted_q", "importance"),
+    episodes: int = 100,
+    seed: int = 0,
+    show_progress: bool | None = None,
+) -> Selection:
+    """Choose the candidate that promises most, from the data alone or with few evaluations.
+
+    Args:
+        data: the transitions; two episodes at least.
+        candidates: None takes `candidate_grid()`.
+        budget: N_e, candidates that may be evaluated in the environment; 1 needs none.
+        env: the environment, for a budget above 1.
+        gamma: discount by which all candidates are judged.
+        estimates: what to compute beside the simulation; "cross_fitted" is always computed
+            where there is no simulation.
+        episodes: per evaluation in the environment.
+        seed: of splits, simulations and evaluations.
+        show_progress: force the bar on or off; None shows it on a terminal.
+    """
+    candidates = tuple(candidate_grid() if candidates is None else candidates)
+    _check(data, candidates, budget, env, gamma, estimates)
+    judge = _Judge(data, gamma, frozenset(estimates), seed)
+    with progress("candidates", len(candidates), show=show_progress) as advance:
+        scored = []
+        for group in by_encoder(candidates):
+            for score in judge.scores(group):
+                scored.append(score)
+                advance(1)
+    order = sorted(scored, key=lambda s: -s.score)
+    if budget > 1 and env is not None:
+        order = [
+            replace(s, online=judge.play(s.candidate, env, episodes)) if place < budget else s
+            for place, s in enumerate(order)
+        ]
+        best = max(order[:budget], key=lambda s: s.online.mean if s.online else -np.inf)
+    else:
+        best = order[0]
+    return Selection(best.candidate, judge.plan(best.candidate), tuple(order))
+
+
+class _Judge:
+    """Scores candidates; compiles each representation once per part of the data."""
+
+    def __init__(
+        self, data: Transitions, gamma: float, estimates: frozenset[str], seed: int
+    ) -> None:
+        self._data, self._gamma, self._seed = data, gamma, seed
+        self._compiled: list[tuple[Candidate, DacMdp]] = []
+        pictures = is_image(data.observations)
+        self._wanted = estimates | ({"cross_fitted"} if pictures else set())
+        self._simulator = None if pictures else Simulator(data)
+        first = np.array([episode.start for episode in data.episodes()])
+        picks = np.random.default_rng(seed).choice(len(first), SIMULATED, len(first) < SIMULATED)
+        self._starts = data.observations[first[picks]]
+        self._worst = min(0.0, float(data.rewards.min()) / (1.0 - gamma))
+
+    def scores(self, group: Sequence[Candidate]) -> Iterator[CandidateScore]:
+        """Yield the scores of candidates that share a representation."""
+        whole = self._compile(group, self._data)
+        self._compiled += [(candidate, whole) for candidate in group]
+        everywhere = start_states(whole)
+        chances = behaviour_chances(whole) if "importance" in self._wanted else None
+        halves: list[tuple[DacMdp, Starts]] = []
+        if "cross_fitted" in self._wanted:
+            parts = [self._data.subset(rows) for rows in split_episodes(self._data, self._seed)]
+            mdps = [self._compile(group, part) for part in parts]
+            halves = [(mdps[0], start_states(mdps[1])), (mdps[1], start_states(mdps[0]))]
+        for alike in by_plan(group):
+            asked = alike[0].asked
+            policies = _policies(whole.solve(asked), alike)
+            simulated = self._simulate(policies)
+            crossed = [
+                [
+                    cross_fitted_values(other, policy, self._gamma)
+                    for policy in _policies(plan, alike)
+                ]
+                for plan, other in ((mdp.solve(asked), other) for mdp, other in halves)
+            ]
+            for place, (candidate, policy) in enumerate(zip(alike, policies)):
+                both = [values[place] for values in crossed]
+                yield CandidateScore(
+                    candidate=candidate,
+                    simulated=None if simulated is None else estimate(simulated[place]),
+                    cross_fitted=estimate(np.concatenate(both)) if both else None,
+                    fitted_q=estimate(fitted_q_values(everywhere, policy, self._gamma))
+                    if "fitted_q" in self._wanted
+                    else None,
+                    importance=None
+                    if chances is None
+                    else importance_sampling(whole, policy, chances, self._gamma),
+                )
+
+    def plan(self, candidate: Candidate) -> Plan:
+        """Return the candidate's plan on all the data."""
+        mdp = next(mdp for known, mdp in self._compiled if known is candidate)
+        return mdp.solve(candidate.asked)
+
+    def play(self, candidate: Candidate, env: EnvironmentSource, episodes: int) -> EvaluationReport:
+        """Return what the candidate earns in the environment."""
+        policy = self.plan(candidate).policy(k=candidate.k_pi, lookup=candidate.lookup)
+        return evaluate(policy, env, episodes, seed=self._seed, show_progress=False)
+
+    def _compile(self, group: Sequence[Candidate], data: Transitions) -> DacMdp:
+        k = max(candidate.k for candidate in group)
+        return compile(data, k, group[0].encoder, show_progress=False)
+
+    def _simulate(self, policies: Sequence[Policy]) -> Float64 | None:
+        if self._simulator is None:
+            return None
+        return simulate(
+            self._simulator,
+            policies,
+            self._starts,
+            gamma=self._gamma,
+            worst=self._worst,
+            seed=self._seed,
+        )
+
+
+def split_episodes(data: Transitions, seed: int) -> tuple[Int64, Int64]:
+    """Return the rows of two halves: whole episodes at random, transitions balanced."""
+    episodes = list(data.episodes())
+    halves: tuple[list[int], list[int]] = ([], [])
+    sizes = [0, 0]
+    for number in np.random.default_rng(seed).permutation(len(episodes)):
+        smaller = int(sizes[1] < sizes[0])
+        halves[smaller].append(int(number))
+        sizes[smaller] += episodes[number].stop - episodes[number].start
+    rows = [
+        np.concatenate([np.arange(episodes[n].start, episodes[n].stop) for n in sorted(half)])
+        for half in halves
+    ]
+    return rows[0], rows[1]
+
+
+def _policies(plan: Plan, candidates: Sequence[Candidate]) -> list[Policy]:
+    return [plan.policy(k=c.k_pi, lookup=c.lookup) for c in candidates]
+
+
+def _check(
+    data: Transitions,
+    candidates: Sequence[Candidate],
+    budget: int,
+    env: EnvironmentSource | None,
+    gamma: float,
+    estimates: Sequence[str],
+) -> None:
+    if not isinstance(data, Transitions):
+        raise InputError("data", "Transitions", type(data).__name__)
+    if data.num_episodes < 2:
+        raise InputError("data", "of at least two episodes", data.num_episodes)
+    if not candidates or not all(isinstance(c, Candidate) for c in candidates):
+        raise InputError("candidates", "at least one Candidate", list(candidates)[:3])
+    check_count(budget, "budget")
+    if budget > 1 and env is None:
+        raise InputError("env", "given for a budget above 1", env, "Or choose with budget=1.")
+    if not 0.0 <= gamma < 1.0:
+        raise InputError("gamma", "a number in [0, 1)", gamma)
+    known = {"cross_fitted", "fitted_q", "importance"}
+    if unknown := set(estimates) - known:
+        raise InputError("estimates", f"of {', '.join(sorted(known))}", sorted(unknown))

@@ -1,0 +1,107 @@
+"""A first guess at the optimal values: modified policy iteration in float32.
+
+Nothing here is proved. The guess is handed to float64 sweeps, which prove bounds on it and
+go on from it where they are not tight enough. What float32 cannot resolve is left to them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arrays import Float32, Float64, Int32
+from ..kernels import draft as kernels
+from ..kernels.model import Model
+from .blocks import Blocks
+from .correction import FLOAT32_NOISE, Corrector
+
+WORTHWHILE = 2_000
+"""States below which float64 sweeps alone are as quick."""
+EVALUATION_RATIO = 0.03
+"""A policy is evaluated until a sweep changes values by so much less than the improvement."""
+MOST_SWEEPS = 60
+PATIENCE = 8
+"""Sweeps without progress after which the rest is left to float64."""
+
+Watch = Callable[[int, float], bool]
+"""Called with the number of sweeps and the estimated error; true stops."""
+
+
+def suits(model: Model) -> bool:
+    """Whether the MDP can be read as a table, and is large enough for it to pay."""
+    plain = model.slip == 0.0 and model.worst_case == 0.0 and len(model.policy) == 0
+    return plain and model.size >= WORTHWHILE
+
+
+class Draft:
+    """Tables of one MDP, and values on their way.
+
+    Attributes:
+        scale: |T 0|, the largest absolute one-step value.
+        largest_penalty: price of the largest distance.
+        stuck: states that have no action and did not end an episode.
+        sweeps: sweeps over all states so far.
+    """
+
+    def __init__(self, model: Model, blocks: Blocks, corrector: Corrector) -> None:
+        size, actions = model.indices.shape[:2]
+        self.model, self.blocks, self.corrector = model, blocks, corrector
+        self.sweeps = 0
+        missing = model.indices.min() < 0
+        self.indices: Int32 = np.maximum(model.indices, 0) if missing else model.indices
+        self.weight: Float32 = np.empty((size, actions, model.k), np.float32)
+        self.reward: Float32 = np.empty((size, actions), np.float32)
+        self.choice: Int32 = np.zeros(size, np.int32)
+        found = blocks.run(
+            kernels.tabulate, model, model.rewards.astype(np.float32), self.weight, self.reward
+        )
+        scales, penalties, stuck = zip(*found)
+        self.scale, self.largest_penalty = max(scales), max(penalties)
+        self.stuck = sum(stuck)
+
+    def run(self, values: Float64 | None, allowed: float, deadline: float, watch: Watch) -> None:
+        """Improve until the estimated error is within what is allowed, or float32 ends.
+
+        Args:
+            values: [N] to begin with, or None for 0.
+            allowed: the error asked for.
+            deadline: moment of `time.perf_counter` at which to stop.
+            watch: called after every sweep.
+        """
+        size, gamma = self.model.size, self.model.gamma
+        both = self.corrector.correction
+        if values is not None:
+            both[:size] = np.where(self.model.terminal, 0.0, values)
+            both[size:] = both[:size]
+        target = 0.3 * allowed * (1.0 - gamma) / max(gamma, 0.1)
+        best, waited = math.inf, 0
+        while self.sweeps < MOST_SWEEPS:
+            change = self._improve()
+            noise = 4.0 * FLOAT32_NOISE * float(np.abs(both[size:]).max())
+            waited = 0 if change < 0.9 * best else waited + 1
+            best = min(best, change)
+            stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
+            if stop or waited >= PATIENCE or change <= max(target, noise):
+                return
+            self.blocks.run(
+                kernels.extract, self.indices, self.weight, self.reward, self.choice,
+                self.corrector.index, self.corrector.weight, self.corrector.residual,
+            )  # fmt: skip
+            self.corrector.solve(max(EVALUATION_RATIO * change, target), deadline)
+
+    def take(self) -> Float64:
+        """Return the values [N], and leave the corrector as it was."""
+        size = self.model.size
+        values = self.corrector.correction[size:].astype(np.float64)
+        self.corrector.correction[:] = 0.0
+        return values
+
+    def _improve(self) -> float:
+        changes = self.blocks.sweep(
+            kernels.improve, self.corrector.correction, self.indices, self.weight,
+            self.reward, self.corrector.correction, self.choice,
+        )  # fmt: skip
+        self.sweeps += 1
+        return max(changes)

@@ -1,0 +1,70 @@
+"""The commands that ask: the same answers as the functions, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+import typer
+
+import deepaveragers as da
+from deepaveragers.cli import ask_commands
+
+app = typer.Typer()
+for name in ("explain", "guarantee", "select", "compare"):
+    app.command(name)(getattr(ask_commands, name))
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory, model):
+    home = tmp_path_factory.mktemp("plans")
+    da.save(model.solve(gamma=0.95), home / "one")
+    da.save(model.solve(gamma=0.95, cost=50.0), home / "two")
+    da.save(model.transitions.subset(slice(0, 800)), home / "data")
+    return home
+
+
+def ask(capsys, command):
+    app(shlex.split(command), standalone_mode=False)
+    return capsys.readouterr().out
+
+
+def test_explain(plans, capsys):
+    found = json.loads(ask(capsys, f"explain {plans}/one --observation 0,0,0.1,0 --json"))
+    assert sum(e["share"] for e in found["evidence"]) == pytest.approx(
+        max(found["q_values"].values()), abs=1e-6
+    )
+    text = ask(capsys, f"explain {plans}/one --transition 5 --steps 3 --lookup lookahead")
+    assert "imagined action" in text
+    for wrong in ("", "--observation 1,2 --transition 1", "--transition 999999"):
+        with pytest.raises(da.InputError):
+            ask(capsys, f"explain {plans}/one {wrong}")
+    with pytest.raises(da.InputError, match="--observation"):
+        ask(capsys, f"explain {plans}/one --observation up")
+
+
+def test_guarantee(plans, capsys):
+    found = json.loads(ask(capsys, f"guarantee {plans}/one --lipschitz 2 --deterministic --json"))
+    assert found["sampling"] == 0.0
+    assert "lower bound" in ask(capsys, f"guarantee {plans}/one")
+
+
+def test_select(plans, capsys):
+    grid = "--k 3 --cost 1,1e6 --k-pi 5 --gamma 0.9"
+    found = json.loads(ask(capsys, f"select {plans}/data {grid} --json -o {plans}/chosen"))
+    assert found["best"]["cost"] == found["candidates"][0]["cost"]
+    assert da.load(plans / "chosen").objective.cost == found["best"]["cost"]
+    assert "<-" in ask(capsys, f"select {plans}/data {grid} --quick")
+
+
+def test_compare(plans, capsys):
+    picture = plans / "difference.png"
+    found = json.loads(
+        ask(capsys, f"compare {plans}/one {plans}/two --picture {picture} --columns 2,3 --json")
+    )
+    assert found["first_loss"]["lost"] >= -found["first_loss"]["error"]
+    assert picture.exists()
+    assert "different actions" in ask(capsys, f"compare {plans}/one {plans}/two")
+    with pytest.raises(da.InputError, match="--columns"):
+        ask(capsys, f"compare {plans}/one {plans}/two --picture {picture} --columns 2")

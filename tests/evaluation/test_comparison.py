@@ -1,0 +1,96 @@
+"""Comparing plans against exact linear solves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import deepaveragers as da
+from deepaveragers.evaluation.comparison import compare
+from deepaveragers.solvers.starts import start_states
+
+
+@pytest.fixture(scope="module")
+def small(cartpole) -> da.DacMdp:
+    return da.compile(cartpole.subset(slice(0, 300)), k=3)
+
+
+def exact_values(mdp, actions, gamma, cost):
+    """Return [N] values of acting so, by one linear solve."""
+    size, ended = len(mdp), mdp.transitions.terminations
+    matrix, right = np.eye(size), np.zeros(size)
+    for s in np.flatnonzero(~ended):
+        near, gaps = mdp.graph.indices[s, actions[s]], mdp.graph.distances[s, actions[s]]
+        shares = 1.0 / (gaps.astype(float) + 1e-5)
+        shares /= shares.sum()
+        right[s] = shares @ (mdp.transitions.rewards[near] - cost * gaps)
+        np.subtract.at(matrix[s], near, gamma * shares)
+    return np.where(ended, 0.0, np.linalg.solve(matrix, right))
+
+
+def test_losses_are_exact(small):
+    first = small.solve(gamma=0.95, cost=1.0, tolerance=1e-6)
+    second = small.solve(gamma=0.8, cost=30.0, tolerance=1e-6)
+    found = compare(first, second)
+    starts = start_states(small)
+    for plan, other, loss in (
+        (first, second, found.first_loss),
+        (second, first, found.second_loss),
+    ):
+        asked = plan.objective
+        worth = []
+        for guide in (plan, other):
+            values = exact_values(small, guide.q_values.argmax(axis=1), asked.gamma, asked.cost)
+            taken = starts.q_values(guide.objective, guide.values).argmax(axis=1)
+            q_values = starts.q_values(asked, values)
+            worth.append(q_values[np.arange(len(taken)), taken].mean())
+        assert loss.value == pytest.approx(worth[0], abs=loss.error + 1e-9)
+        assert loss.lost == pytest.approx(worth[0] - worth[1], abs=loss.error + 1e-9)
+        assert loss.lost > 0.0
+        assert loss.impossible == 0
+
+
+def test_where_plans_differ(small):
+    first, second = small.solve(gamma=0.95), small.solve(gamma=0.0, cost=30.0)
+    found = compare(first, second)
+    living = ~small.transitions.terminations
+    differs = first.q_values.argmax(axis=1) != second.q_values.argmax(axis=1)
+    assert found.differs.sum() == (differs & living).sum() == sum(found.pairs.values())
+    assert (found.first_regret >= 0.0).all()
+    assert (found.second_regret[~found.differs] == 0.0).all()
+    total = [d.first_regret + d.second_regret for d in found.largest]
+    assert total == sorted(total, reverse=True)
+    assert "different actions" in str(found)
+    assert found.summary()["different"] == found.differs.sum()
+
+
+def test_a_plan_agrees_with_itself(small):
+    plan = small.solve(gamma=0.9)
+    found = compare(plan, plan)
+    assert found.share == 0.0
+    assert found.first_loss.lost == 0.0
+    assert found.largest == ()
+
+
+def test_forbidden_actions_are_counted(small):
+    free, bound = small.solve(gamma=0.9), small.solve(gamma=0.9, forbidden_actions=(1,))
+    found = compare(free, bound)
+    assert found.first_loss.impossible == 0
+    assert found.second_loss.impossible == found.differs.sum()
+    assert found.second_loss.lost == pytest.approx(0.0, abs=found.second_loss.error)
+    assert np.isinf(found.second_regret[found.differs]).all()
+
+
+def test_pictures(small, tmp_path):
+    found = compare(small.solve(gamma=0.9), small.solve(gamma=0.9, forbidden_actions=(0,)))
+    assert found.picture(tmp_path / "a.png").stat().st_size > 10_000
+    assert found.picture(tmp_path / "b.png", columns=(2, 3)).stat().st_size > 10_000
+    with pytest.raises(da.InputError, match="columns"):
+        found.picture(tmp_path / "c.png", columns=(0, 4))
+
+
+def test_plans_of_other_mdps_are_refused(small, plan):
+    with pytest.raises(da.InputError, match="second"):
+        compare(small.solve(), plan)
+    with pytest.raises(da.InputError, match="first"):
+        compare(small.solve(horizon=3), small.solve())

@@ -1,0 +1,182 @@
+"""Choosing without an environment: estimates against what is known, and the choice itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import deepaveragers as da
+from deepaveragers.evaluation import selection
+from deepaveragers.evaluation.candidates import Candidate, by_plan, candidate_grid
+from deepaveragers.evaluation.off_policy import (
+    behaviour_chances,
+    fitted_q_values,
+    importance_sampling,
+)
+from deepaveragers.evaluation.selection import select, split_episodes
+from deepaveragers.evaluation.simulation import Simulator, simulate
+from deepaveragers.solvers.starts import start_states
+
+
+def linear_system(size=2_000, seed=0):
+    """Return data of x' = x + (0.1 or -0.1) + 0.05 y, y' = 0.9 y, with reward x."""
+    rng = np.random.default_rng(seed)
+    states = rng.uniform(-1.0, 1.0, (size, 2))
+    actions = rng.integers(0, 2, size)
+    following = states @ np.array([[1.0, 0.0], [0.05, 0.9]])
+    following[:, 0] += 0.2 * actions - 0.1
+    return da.Transitions(
+        observations=states,
+        actions=actions,
+        rewards=states[:, 0],
+        next_observations=following,
+        terminations=np.zeros(size, bool),
+        truncations=np.ones(size, bool),
+    )
+
+
+def test_the_simulator_is_exact_where_dynamics_are_linear():
+    data = linear_system()
+    simulator = Simulator(data)
+    rng = np.random.default_rng(1)
+    observations = rng.uniform(-0.8, 0.8, (200, 2))
+    actions = rng.integers(0, 2, 200)
+    states, rewards, ended, believed = simulator.step(
+        simulator.states(observations), actions, rng.random((200, 2))
+    )
+    expected = observations @ np.array([[1.0, 0.0], [0.05, 0.9]])
+    expected[:, 0] += 0.2 * actions - 0.1
+    assert np.abs(simulator.observations(states) - expected).max() < 2e-3
+    assert np.abs(rewards - observations[:, 0]).max() < 2e-3
+    assert believed.all()
+    assert not ended.any()
+
+
+def test_nothing_is_believed_far_from_the_data():
+    simulator = Simulator(linear_system())
+    far = simulator.states(np.full((3, 2), 9.0))
+    assert not simulator.step(far, np.zeros(3, int), np.zeros((3, 2)))[3].any()
+
+
+def test_simulated_returns_are_real_ones(cartpole, plan):
+    policy = plan.policy(k=11)
+    rng = np.random.default_rng(0)
+    starts = rng.uniform(-0.05, 0.05, (30, 4)).astype(np.float32)
+    simulator = Simulator(cartpole)
+    simulated = simulate(simulator, [policy, policy], starts, gamma=0.9, worst=0.0)
+    assert np.array_equal(simulated[0], simulated[1])
+    assert simulated.mean() == pytest.approx(10.0, rel=0.05)
+
+
+def test_fitted_q_is_the_fixed_point_of_its_regression(cartpole):
+    mdp = da.compile(cartpole.subset(slice(0, 400)), k=3)
+    policy = mdp.solve().policy(k=5)
+    data, graph = mdp.transitions, mdp.graph
+    chosen = np.asarray(policy.act(data.next_observations))
+    values = np.zeros(len(data))
+    for _ in range(600):
+        near = graph.indices[np.arange(len(data)), chosen]
+        targets = data.rewards[near] + 0.95 * np.where(data.terminations, 0.0, values)[near]
+        values = targets.mean(axis=1)
+    starts = start_states(mdp)
+    first = np.asarray(policy.act(starts.observations))
+    near = starts.indices[np.arange(len(first)), first]
+    targets = data.rewards[near] + 0.95 * np.where(data.terminations, 0.0, values)[near]
+    found = fitted_q_values(starts, policy, 0.95)
+    assert np.abs(found - targets.mean(axis=1)).max() < 1e-2
+
+
+def test_importance_sampling_of_the_behaviour_itself_is_its_mean_return():
+    data = da.collect("CartPole-v1", 600, lambda x: (x[:, 2] + x[:, 3] > 0).astype(int), seed=0)
+    mdp = da.compile(data, k=1)
+
+    class Same:
+        def act(self, observations):
+            return (observations[:, 2] + observations[:, 3] > 0).astype(int)
+
+    found = importance_sampling(mdp, Same(), np.ones(len(data)), 0.9)
+    returns = [
+        (data.rewards[e] * 0.9 ** np.arange(e.stop - e.start)).sum() for e in data.episodes()
+    ]
+    assert found.value == pytest.approx(np.mean(returns), rel=1e-2)
+    assert found.low <= found.value <= found.high
+    assert (behaviour_chances(mdp) > 0.0).all()
+
+
+def test_halves_are_whole_episodes(cartpole):
+    first, second = split_episodes(cartpole, seed=3)
+    assert len(np.intersect1d(first, second)) == 0
+    assert len(first) + len(second) == len(cartpole)
+    assert abs(len(first) - len(second)) < 200
+    shared = set(cartpole.episode_ids[first]) & set(cartpole.episode_ids[second])
+    assert not shared
+
+
+def test_bad_candidates_come_last_and_compiles_are_shared(cartpole, monkeypatch):
+    compiled = []
+    original = selection.compile
+    monkeypatch.setattr(
+        selection, "compile", lambda *a, **kw: compiled.append(a) or original(*a, **kw)
+    )
+    candidates = candidate_grid(k=(1, 5), cost=(1.0, 1e6), k_pi=(11,))
+    found = select(cartpole, candidates, gamma=0.95)
+    assert len(compiled) == 3
+    assert [score.candidate.objective.cost for score in found.scores] == [1.0, 1.0, 1e6, 1e6]
+    assert found.best is found.scores[0].candidate
+    assert found.policy().k == 11
+    for score in found.scores:
+        for estimate in (score.simulated, score.cross_fitted, score.fitted_q):
+            assert estimate.low <= estimate.value <= estimate.high
+    again = select(cartpole, candidates, gamma=0.95, estimates=())
+    assert [s.score for s in again.scores] == [s.score for s in found.scores]
+
+
+def test_with_an_environment_the_best_few_are_played(cartpole):
+    candidates = candidate_grid(k=(3,), cost=(0.0, 1.0), k_pi=(1, 11))
+    found = select(cartpole, candidates, 2, "CartPole-v1", gamma=0.9, estimates=(), episodes=3)
+    played = [score for score in found.scores if score.online is not None]
+    assert played == list(found.scores[:2])
+    assert found.best is max(played, key=lambda score: score.online.mean).candidate
+
+
+def test_pictures_are_judged_by_cross_fitting():
+    rng = np.random.default_rng(0)
+    frames = rng.integers(0, 255, (61, 6, 6), dtype=np.uint8)
+    data = da.Transitions(
+        observations=frames[:-1],
+        actions=rng.integers(0, 2, 60),
+        rewards=rng.normal(size=60),
+        next_observations=frames[1:],
+        terminations=np.arange(60) % 10 == 9,
+    )
+    found = select(data, [Candidate(encoder=da.Identity(), k=2)], gamma=0.9, estimates=())
+    assert found.scores[0].simulated is None
+    assert found.scores[0].score == found.scores[0].cross_fitted.value
+
+
+def test_equal_objectives_share_a_plan():
+    one, two = Candidate(da.Objective(cost=2.0)), Candidate(da.Objective(cost=2.0), k_pi=3)
+    other = Candidate(da.Objective(rewards=np.ones(3)))
+    assert [len(group) for group in by_plan([one, two, other])] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter"),
+    [
+        ({"candidates": []}, "candidates"),
+        ({"budget": 0}, "budget"),
+        ({"budget": 2}, "env"),
+        ({"gamma": 1.0}, "gamma"),
+        ({"estimates": ("magic",)}, "estimates"),
+    ],
+)
+def test_wrong_questions_are_refused(cartpole, arguments, parameter):
+    with pytest.raises(da.InputError, match=parameter):
+        select(cartpole, **arguments)
+
+
+def test_candidates_are_checked():
+    with pytest.raises(da.InputError, match="k_pi"):
+        Candidate(k_pi=0)
+    with pytest.raises(da.InputError, match="objective"):
+        Candidate(da.Objective(k=3))

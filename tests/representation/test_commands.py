@@ -1,0 +1,72 @@
+"""dac train, and dac compile on networks."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+import deepaveragers as da
+from deepaveragers.cli import main
+
+
+def run(capsys, command):
+    with pytest.raises(SystemExit) as leaving:
+        main(shlex.split(command))
+    output = capsys.readouterr()
+    return leaving.value.code or 0, output.out, output.err
+
+
+@pytest.fixture
+def data(rows, tmp_path):
+    return da.save(rows, tmp_path / "data")
+
+
+def test_train_then_compile(rows, data, tmp_path, capsys):
+    file, model = tmp_path / "bcq.safetensors", tmp_path / "model"
+    train = f"train {data} -o {file} --algorithm bcq --seed 3 --train-dir {tmp_path / 'run'} --json"
+    assert run(capsys, f"{train} --steps 5 --checkpoint-every 2")[0] == 0
+    code, out, _ = run(capsys, f"{train} --steps 12")
+    assert (code, json.loads(out)["dimensions"]) == (0, 16)
+    whole = da.train_bcq(rows, 12, seed=3)
+    stopped = da.load_encoder(file)
+    assert all(np.array_equal(stopped.weights[name], whole.weights[name]) for name in whole.weights)
+    code, out, _ = run(capsys, f"compile {data} -o {model} --encoder {file} --json")
+    assert (code, json.loads(out)["encoder"]) == (0, "BcqEncoder")
+    assert np.array_equal(da.load(model).source_features, whole.encode(rows.observations))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "dimensions"),
+    [("random", "NetworkEncoder", 512), ("dqn", "DqnEncoder", 16), ("bcq", "BcqEncoder", 16)],
+)
+def test_compile_by_name(data, tmp_path, capsys, name, kind, dimensions):
+    command = f"compile {data} -o {tmp_path / 'model'} --encoder {name} --train-steps 3 --json"
+    code, out, _ = run(capsys, command)
+    assert code == 0
+    assert json.loads(out)["encoder"] == kind
+    assert json.loads(out)["dimensions"] == dimensions
+    assert da.load(tmp_path / "model").core_features.shape[1] == dimensions
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        ("train {data} -o {out}/e.safetensors --algorithm ppo", "'dqn' or 'bcq'"),
+        ("train {data} -o {out}/e.safetensors --steps 0", "steps"),
+        ("train {data} -o {out}/e.safetensors --preset doom", "preset"),
+        ("train {data} -o {out}/e.pt --steps 1", ".safetensors"),
+        ("train {out}/none -o {out}/e.safetensors", "does not exist"),
+        ("compile {data} -o {out}/model --encoder vae", "standardize, identity, random"),
+        ("compile {data} -o {out}/model --encoder none.safetensors", "does not exist"),
+        ("compile {data} -o {out}/model --encoder {data}", ""),
+    ],
+)
+def test_wrong_input_is_one_sentence(data, tmp_path, capsys, command, part):
+    code, out, error = run(capsys, command.format(data=data, out=tmp_path) + " --json")
+    assert code == 2
+    assert part in json.loads(out)["error"]
+    assert error.count("\n") == 1
+    assert not (tmp_path / "model").exists()
