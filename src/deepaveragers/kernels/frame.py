@@ -1,13 +1,14 @@
-"""The filter frame of one point: what `neighbors.principal` does for many by matrix products."""
+"""The filter frame, point by point: what `neighbors.principal` does by matrix products if wide."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from ..arrays import Float32, Float64
+from ..arrays import Float32, Float64, Floats
 
 FARTHEST = 1e18
 """Coordinates beyond this are cut off: float32 cannot square them."""
@@ -15,15 +16,15 @@ FLOAT32_ROUNDING = 2.0**-23
 
 
 @njit(nogil=True, cache=True)
-def to_frame(
-    point: Float64, mean: Float64, rotation: Float64, scale: float, coordinates: Float32
+def _to_frame(
+    point: Any, mean: Any, rotation: Any, scale: float, rotated: Any, coordinates: Any
 ) -> float:
     """Write the filter coordinates of a point; return how far rounding may have moved them."""
     dimensions, kept = rotation.shape
-    rotated = np.zeros(kept)
+    rotated[:] = 0.0
     squared = 0.0
     for d in range(dimensions):
-        centred = (point[d] - mean[d]) * scale
+        centred = (np.float64(point[d]) - mean[d]) * scale
         squared += centred * centred
         for f in range(kept):
             rotated[f] += centred * rotation[d, f]
@@ -36,3 +37,27 @@ def to_frame(
         coordinates[kept] = min(math.sqrt(max(left, 0.0)), FARTHEST)
         margin *= 1.0 + math.sqrt(dimensions) / 2.0
     return margin
+
+
+@njit(nogil=True, cache=True)
+def to_frame(
+    points: Floats,
+    mean: Float64,
+    rotation: Float64,
+    scale: float,
+    coordinates: Float32,
+    margins: Float64,
+) -> None:
+    """Write filter coordinates and margins of points.
+
+    Args:
+        points: [B, D].
+        mean: [D].
+        rotation: [D, F].
+        scale: of the frame.
+        coordinates: [B, at least F, or F + 1 if F < D] out; what lies beyond is left.
+        margins: [B] out, how far rounding may have moved them.
+    """
+    rotated = np.empty(rotation.shape[1])
+    for i in range(len(points)):
+        margins[i] = _to_frame(points[i], mean, rotation, scale, rotated, coordinates[i])

@@ -165,8 +165,8 @@ def answer(
     """
     coordinates = np.zeros((len(points), leaves.shape[1]), np.float32)
     margins = np.empty(len(points))
-    for i in range(len(points)):
-        margins[i] = margin + to_frame(points[i], mean, rotation, scale, coordinates[i])
+    to_frame(points, mean, rotation, scale, coordinates, margins)
+    margins += margin
     distances[:] = np.inf
     found[:] = NO_ROW
     search(

@@ -22,10 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Float32, Float64, Floats
-from ..kernels.frame import FARTHEST, FLOAT32_ROUNDING
+from ..kernels.frame import FARTHEST, FLOAT32_ROUNDING, to_frame
+from .threads import share
 
 SAMPLE = 10_000
 BLOCK_NUMBERS = 4_000_000
+NARROW = 64
+"""Up to here no matrix product: its threads would go on waiting for more, in the way of ours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +45,32 @@ class PrincipalFrame:
     rotation: Float64
     scale: float
 
-    def coordinates(self, points: Floats, width: int) -> tuple[Float32, Float64]:
+    def coordinates(
+        self, points: Floats, width: int, *, threads: int = 1
+    ) -> tuple[Float32, Float64]:
         """Return filter coordinates [B, width], filled up with zeros, and margins [B].
 
         The margin is how far rounding may have moved the coordinates of a point. Those that
         float32 cannot square are cut off; for rows within the frame the bound stays right.
         """
-        dimensions, kept = self.rotation.shape
+        dimensions = len(self.mean)
+        points = np.ascontiguousarray(points)
         out = np.zeros((len(points), width), dtype=np.float32)
         margins = np.empty(len(points))
+        if dimensions > NARROW:
+            self._multiply(points, out, margins)
+            return out, margins
+
+        def work(part: slice) -> None:
+            frame = self.mean, self.rotation, self.scale
+            to_frame(points[part], *frame, out[part], margins[part])
+
+        share(work, len(points), threads)
+        return out, margins
+
+    def _multiply(self, points: Floats, out: Float32, margins: Float64) -> None:
+        """Do the same by matrix products, in the threads of the linear algebra library."""
+        dimensions, kept = self.rotation.shape
         block = max(1, BLOCK_NUMBERS // dimensions)
         for start in range(0, len(points), block):
             part = slice(start, start + block)
@@ -68,7 +88,6 @@ class PrincipalFrame:
         margins *= FLOAT32_ROUNDING
         if kept < dimensions:
             margins *= 1.0 + np.sqrt(dimensions) / 2.0
-        return out, margins
 
 
 def principal_frame(rows: Floats, directions: int, *, explained: float = 1.0) -> PrincipalFrame:

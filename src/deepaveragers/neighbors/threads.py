@@ -7,8 +7,9 @@ parts. Every query is answered by itself, so the parts do not change the answer.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 
 SMALLEST_PART, LARGEST_PART = 64, 1024
 
@@ -21,18 +22,35 @@ def available_threads() -> int:
 
 
 def share(work: Callable[[slice], None], total: int, threads: int) -> None:
-    """Do the work on all items, slice by slice; an interrupt waits only for those begun."""
+    """Do the work on all items, slice by slice; an interrupt waits only for those begun.
+
+    The caller works too, and nothing is handed over but the slices: a pool costs more than a
+    small batch.
+    """
     part = min(max(total // (4 * threads), SMALLEST_PART), LARGEST_PART)
-    parts = [slice(start, min(total, start + part)) for start in range(0, total, part)]
-    if threads <= 1 or len(parts) <= 1:
-        for one in parts:
-            work(one)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        tasks = [pool.submit(work, one) for one in parts]
+    parts = deque(slice(start, min(total, start + part)) for start in range(0, total, part))
+    failures: list[BaseException] = []
+
+    def run() -> None:
         try:
-            for task in tasks:
-                task.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+            while (one := _first(parts)) is not None:
+                work(one)
+        except BaseException as failure:
+            parts.clear()
+            failures.append(failure)
+
+    helpers = [Thread(target=run) for _ in range(min(threads, len(parts)) - 1)]
+    for helper in helpers:
+        helper.start()
+    run()
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[0]
+
+
+def _first(parts: deque[slice]) -> slice | None:
+    try:
+        return parts.popleft()
+    except IndexError:
+        return None

@@ -92,7 +92,8 @@ class TreeIndex:
             few = np.empty((len(points), k), np.int32), np.empty((len(points), k))
             answer(wanted, *self._frame_and_margin, *self._tree, few[1], few[0])
             return few
-        coordinates, margins = self._frame.coordinates(wanted, self._leaves.shape[1])
+        width = self._leaves.shape[1]
+        coordinates, margins = self._frame.coordinates(wanted, width, threads=threads)
         margins += self._margin
         queries = self._leaf_order(coordinates, threads)
         squared = np.full((len(points), k), np.inf)
@@ -111,7 +112,8 @@ class TreeIndex:
         """Return the points' numbers such that nearby points follow one another."""
         if self._size == 0:
             return np.arange(len(points))
-        coordinates, _ = self._frame.coordinates(points, self._leaves.shape[1])
+        width = self._leaves.shape[1]
+        coordinates, _ = self._frame.coordinates(points, width, threads=threads)
         return self._leaf_order(coordinates, threads)
 
     def _leaf_order(self, coordinates: Float32, threads: int) -> Int64:

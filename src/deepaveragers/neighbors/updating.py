@@ -146,7 +146,8 @@ class _MergeTree(TreeIndex):
     ) -> None:
         """Put the rows, added[0] and so on, into the lists [B, k] of the points, in place."""
         queries = np.arange(len(points))
-        coordinates, margins = self._frame.coordinates(points, self._leaves.shape[1])
+        width = self._leaves.shape[1]
+        coordinates, margins = self._frame.coordinates(points, width, threads=threads)
         margins += self._margin
 
         def work(part: slice) -> None:
