@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from explicit import Explicit, random_mdp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.solvers.explicit import Explicit, random_mdp
 
 import deepaveragers as da
 from deepaveragers.solvers.constrained import solve_constrained

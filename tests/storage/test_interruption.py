@@ -30,7 +30,8 @@ def pair(records):
     return old, old.subset(rows)
 
 
-def save_forever(path, things):
+def save_forever(path, things, begun):
+    begun.set()
     while True:
         for thing in things:
             da.save(thing, path)
@@ -38,12 +39,18 @@ def save_forever(path, things):
 
 def test_killed_at_random_moments(pair, equal, tmp_path):
     path = da.save(pair[0], tmp_path / "bundle")
+    began = time.perf_counter()
+    for thing in pair[::-1]:
+        da.save(thing, path)
+    both_saves = time.perf_counter() - began
     random = np.random.default_rng(0)
     seen = set()
     for _ in range(KILLS):
-        child = fork.Process(target=save_forever, args=(path, pair[::-1]))
+        begun = fork.Event()
+        child = fork.Process(target=save_forever, args=(path, pair[::-1], begun))
         child.start()
-        time.sleep(float(random.uniform(0.001, 0.06)))
+        begun.wait()
+        time.sleep(float(random.uniform(0.0, 1.5 * both_saves)))
         os.kill(child.pid, signal.SIGKILL)
         child.join()
         loaded = da.load(path)
@@ -102,7 +109,7 @@ def test_killed_at_every_step(pair, equal, tmp_path, first):
 
 def test_a_reader_beside_a_writer_sees_whole_records(pair, equal, tmp_path):
     path = da.save(pair[0], tmp_path / "bundle")
-    child = fork.Process(target=save_forever, args=(path, pair[::-1]))
+    child = fork.Process(target=save_forever, args=(path, pair[::-1], fork.Event()))
     child.start()
     try:
         seen, loads, patience = set(), 0, time.monotonic() + 30

@@ -1,0 +1,1 @@
+"""Updates of a compiled model, against compiling anew."""
