@@ -1,1 +1,1 @@
-"""Neighbour engines compared: ours and the libraries', in one run."""
+"""Neighbour engines compared; see `__main__`."""

@@ -15,7 +15,7 @@ from typing import Any
 from .datasets import TITLES
 from .engines import ENGINES
 
-LIBRARIES = [
+LIBRARIES = (
     "deepaveragers",
     "numpy",
     "scipy",
@@ -24,19 +24,21 @@ LIBRARIES = [
     "pykdtree",
     "faiss-cpu",
     "pynndescent",
-]
+)
 AUTO = "deepaveragers auto"
 NOTES = """\
-Lookups per second are all lookups (core states times actions) over the seconds for all of them,
-building included; the ratio is to plain scipy on the same data. The engine in auto's row is what it
-took; that row is the whole search of every core state and action: the trial of both engines,
-and the graph that it returns (its memory is in the column). The other rows are an index per
-action, asked runs of 250 consecutive core states in a random order of runs, for 3 seconds
-(scipy 10 seconds from a million on), and projected to all states; the share that was asked
-is in the table. The approximate engines were measured on the first action only, and projected.
-Recall is the share of neighbours that are as near as the true ones, of 100 core states for each
-of the actions, by brute force in float64. Memory is how far the process's peak grows beyond its
-data.
+Lookups per second: all lookups (core states times actions) over the seconds that all of them
+take, building included. The ratio is to plain scipy on the same data.
+
+The first engine's row is the whole search of every core state and action by
+`neighbors="auto"` (what it took is in brackets): the trial of both engines, and the graph that
+it returns, whose memory is in the column. The other rows are one index per action, asked in
+batches of runs of 250 consecutive core states, the runs in a random order, for 3 seconds
+(scipy 10 seconds from a million on), and projected to all states: the last column is the share
+that was asked. Approximate engines were measured on the first action only, and projected.
+
+Recall: the share of neighbours as near as the true ones, for 100 core states and each action,
+by brute force in float64. Memory: what the process's peak grew by, beyond its data.
 """
 
 
@@ -84,7 +86,7 @@ def page(record: dict[str, Any]) -> str:
     for name, results in record["datasets"].items():
         letter, size = name.split("-")
         lines += [f"## ({letter}) {TITLES[letter]}, N = {int(size):,}", ""]
-        lines += [*_table(results, int(size)), ""]
+        lines += [*_table(results), ""]
     if "serving" in record and "compile" in record:
         lines += _ending(record)
     return "\n".join(lines)
@@ -100,7 +102,7 @@ def title(key: str, result: dict[str, Any]) -> str:
     return f"**{AUTO}** ({result['engine']})" if key == "auto" else ENGINES[key].title
 
 
-def _table(results: dict[str, Any], size: int) -> list[str]:
+def _table(results: dict[str, Any]) -> list[str]:
     measured = {key: result for key, result in results.items() if result}
     lookups = max(result["answered"] for key, result in measured.items() if key == "auto")
     baseline = seconds(measured["scipy"]) if "scipy" in measured else float("nan")

@@ -149,8 +149,38 @@ def _lowest_bit(typing: Any, bits: Any) -> Any:
     return types.int64(types.int64), emit
 
 
+def _nearest_lane(typing: Any, lanes: Any, sums: Any) -> Any:
+    """Lane of the smallest sum among those whose bit is set, the lowest of equal ones."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(FLOAT, POINT_LANES)
+        bits = ir.IntType(POINT_LANES)
+        start = _start_of(context, builder, signature.args[1], args[1])
+        numbers = _load(builder, start, INDEX(0), vector)
+        wanted = builder.bitcast(
+            builder.trunc(args[0], bits), ir.VectorType(ir.IntType(1), POINT_LANES)
+        )
+        far = ir.Constant(vector, [float("inf")] * POINT_LANES)
+        numbers = builder.select(wanted, numbers, far)
+        least = numbers
+        step = POINT_LANES
+        while step > 1:
+            step //= 2
+            order = ir.Constant(
+                ir.VectorType(ir.IntType(32), POINT_LANES),
+                [(lane + step) % POINT_LANES for lane in range(POINT_LANES)],
+            )
+            turned = builder.shuffle_vector(least, ir.Constant(vector, ir.Undefined), order)
+            least = builder.select(builder.fcmp_ordered("<", turned, least), turned, least)
+        equal = builder.bitcast(builder.fcmp_ordered("==", numbers, least), bits)
+        return builder.zext(builder.cttz(equal, ir.IntType(1)(1)), INDEX)
+
+    return types.int64(types.int64, sums), emit
+
+
 # Called from kernels without the typing context, hence Any.
 near_points: Any = intrinsic(_point_step)
 near_boxes: Any = intrinsic(_box_step)
 near_products: Any = intrinsic(_product_step)
+nearest_lane: Any = intrinsic(_nearest_lane)
 lowest_bit: Any = intrinsic(_lowest_bit)

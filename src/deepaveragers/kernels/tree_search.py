@@ -22,7 +22,7 @@ from numba import njit
 from ..arrays import Float32, Float64, Floats, Int32, Int64
 from .exact import NO_ROW, insert_group, squared_distance, squared_reach
 from .frame import to_frame
-from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
+from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points, nearest_lane
 
 LARGEST_FLOAT32 = np.float32(3.4e38)
 STACK = 256
@@ -85,10 +85,10 @@ def search(
                 continue
             near = near_points(leaves, node * leaf_size, query, leaves.shape[1], bound, sums)
             while near:
-                lane = lowest_bit(near)
-                near &= near - 1
+                lane = nearest_lane(near, sums)
+                near &= ~(1 << lane)
                 if sums[lane] > bound:
-                    continue
+                    break
                 position = node * POINT_LANES + lane
                 value = squared_distance(point, rows[position], best[k - 1])
                 if insert_group(best, best_rows, value, position, starts, members):

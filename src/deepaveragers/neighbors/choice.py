@@ -31,6 +31,8 @@ SAMPLE = 2000
 FIRST_STEP = 50
 PATIENCE = 5.0
 """Seconds after which a trial stops."""
+FAR_BEHIND = 5.0
+"""Times as slow: then more queries would not turn the choice."""
 SMALL = 200_000
 """Lookups below which nothing is timed."""
 NARROW, FEW = 16, 2000
@@ -43,10 +45,11 @@ SERVED_K = 11
 
 @dataclass(frozen=True)
 class Choice:
-    """The engine to use, and what that was based on."""
+    """The engine to use, what that was based on, and its index of the trial, if there was one."""
 
     engine: str
     notes: tuple[str, ...] = ()
+    index: NeighborIndex | None = None
 
 
 @dataclass(frozen=True)
@@ -72,18 +75,12 @@ def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool
         wide = work.rows.shape[1] > WIDE
         return Choice("dense" if wide else "tree", ("small search, no trial",))
     picks = np.random.default_rng(0).permutation(len(work.queries))[:SAMPLE]
-    sample = work.queries[np.sort(picks)]
-    if work.rows.shape[1] <= NARROW:
-        soon = _projected("tree", sample, work, PATIENCE)
-        if soon <= min(QUICK, QUICK if time_budget is None else time_budget):
-            return Choice("tree", (f"tree: {soon:.3g} s projected, no other tried",))
-    seconds = {"dense": _projected("dense", sample, work, PATIENCE)}
-    patience = seconds["dense"] * len(sample) / max(1, work.searches)
-    seconds["tree"] = _projected("tree", sample, work, patience)
+    indexes = {name: EXACT[name](work.rows) for name in ("tree", "dense")}
+    seconds = _race(indexes, work.queries[np.sort(picks)], work)
     best = min(seconds, key=lambda name: seconds[name])
     notes = tuple(f"{name}: {seconds[name]:.3g} s projected" for name in seconds)
     if time_budget is None or seconds[best] <= time_budget:
-        return Choice(best, notes)
+        return Choice(best, notes, indexes[best])
     if not allow_approximate:
         raise InputError(
             "time_budget",
@@ -101,8 +98,7 @@ def serving_index(rows: Floats) -> NeighborIndex:
         return tree
     dense = DenseIndex(rows)
     sample = rows[np.random.default_rng(0).integers(0, len(rows), SERVED)]
-    engines: list[NeighborIndex] = [tree, dense]
-    return min(engines, key=lambda index: _served(index, sample))
+    return tree if _served(tree, sample) <= _served(dense, sample) else dense
 
 
 def _served(index: NeighborIndex, sample: Floats) -> float:
@@ -114,14 +110,26 @@ def _served(index: NeighborIndex, sample: Floats) -> float:
     return time.perf_counter() - begin
 
 
-def _projected(name: str, sample: Floats, work: Workload, patience: float) -> float:
-    """Return the seconds that the whole search would take; a slow engine is soon given up."""
-    index = EXACT[name](work.rows)
-    index.query(sample[:1], work.k, threads=work.threads)
-    begin, done, elapsed = time.perf_counter(), 0, 0.0
-    while done < len(sample) and elapsed < patience:
+def _race(indexes: dict[str, NeighborIndex], sample: Floats, work: Workload) -> dict[str, float]:
+    """Return the seconds that the whole search would take with each exact engine.
+
+    Both answer the same queries, few at first and then more, until the sample or the patience
+    is at an end; one that is far behind leaves the race.
+    """
+    for index in indexes.values():
+        index.query(sample[:1], work.k, threads=work.threads)
+    spent, answered = dict.fromkeys(indexes, 0.0), dict.fromkeys(indexes, 0)
+    racing = list(indexes)
+    done = 0
+    while done < len(sample) and sum(spent.values()) < PATIENCE:
         step = sample[done : max(FIRST_STEP, 4 * done)]
-        index.query(step, work.k, threads=work.threads)
+        for name in racing:
+            begin = time.perf_counter()
+            indexes[name].query(step, work.k, threads=work.threads)
+            spent[name] += time.perf_counter() - begin
+            answered[name] += len(step)
         done += len(step)
-        elapsed = time.perf_counter() - begin
-    return elapsed * work.searches / max(1, done)
+        slow, fast = max(racing, key=spent.__getitem__), min(racing, key=spent.__getitem__)
+        if spent[slow] > FAR_BEHIND * spent[fast]:
+            racing.remove(slow)
+    return {name: spent[name] * work.searches / max(1, answered[name]) for name in indexes}

@@ -46,9 +46,13 @@ class _Task:
     threads: int
 
     @property
-    def largest(self) -> Int32:
-        """Transitions of the action that has the most."""
-        return max(self.rows_of, key=len)
+    def largest(self) -> int:
+        """The action that has the most transitions."""
+        return max(range(len(self.rows_of)), key=lambda action: len(self.rows_of[action]))
+
+    def rows(self, action: int) -> Floats:
+        """Return the source features of an action's transitions."""
+        return self.source[self.rows_of[action]]
 
 
 def build_graph(
@@ -100,10 +104,10 @@ def build_graph(
     members, starts = group_identical(task.core)
     distinct = members[starts[:-1]].astype(np.int64)
     choice = _chosen(engine, task, distinct, checkpoint, time_budget, allow_approximate)
-    order = np.arange(len(distinct))
+    order, ready = np.arange(len(distinct)), choice.index
     if choice.engine == "tree":
-        largest = TreeIndex(task.source[task.largest])
-        order = largest.leaf_order(task.core[distinct], threads=task.threads)
+        ready = ready if isinstance(ready, TreeIndex) else TreeIndex(task.rows(task.largest))
+        order = ready.leaf_order(task.core[distinct], threads=task.threads)
     if checkpoint is not None:
         order = checkpoint.begin(order, {"engine": choice.engine})
 
@@ -111,7 +115,7 @@ def build_graph(
     indices = np.full(shape, NO_NEIGHBOR, dtype=np.int32)
     distances = np.full(shape, np.inf, dtype=np.float32)
     with progress("neighbours", len(order) * num_actions, show=show_progress) as advance:
-        search = _Search(task, choice.engine, distinct[order], checkpoint, advance)
+        search = _Search(task, choice.engine, distinct[order], checkpoint, advance, ready)
         for action, start, rows, gaps in search.blocks():
             block = order[start : start + len(rows)]
             copies = starts[block + 1] - starts[block]
@@ -138,9 +142,12 @@ class _Search:
         queries: Int64,
         checkpoint: Checkpoint | None,
         advance: Advance,
+        ready: NeighborIndex | None,
     ) -> None:
+        """Take the parts; `ready` is an index of the largest action, if there is one already."""
         self._task, self._engine, self._queries = task, engine, queries
         self._checkpoint, self._advance = checkpoint, advance
+        self._ready = ready
         self._recalls: list[float] = []
 
     @property
@@ -183,7 +190,10 @@ class _Search:
 
     def _index(self, action: int) -> NeighborIndex:
         task = self._task
-        rows = task.source[task.rows_of[action]]
+        if self._ready is not None and action == task.largest:
+            ready, self._ready = self._ready, None
+            return ready
+        rows = task.rows(action)
         if self._engine != "hnsw":
             return EXACT[self._engine](rows)
         picks = np.random.default_rng(0).permutation(len(self._queries))[:RECALL_SAMPLE]
@@ -215,7 +225,7 @@ def _chosen(
         return Choice(str(checkpoint.chosen["engine"]), ("resumed",))
     actions_with_data = sum(len(rows) > 0 for rows in task.rows_of)
     work = Workload(
-        rows=task.source[task.largest],
+        rows=task.rows(task.largest),
         queries=task.core[distinct],
         searches=len(distinct) * actions_with_data,
         k=task.k,
