@@ -121,6 +121,9 @@ class Task:
         """Begin with a guess in float32, and see what one sweep proves of it."""
         work = self.work
         draft = Draft(work.model, work.blocks, work.corrector)
+        if draft.scale == 0.0 and not draft.stuck:
+            # No step is worth anything: nothing to guess, and no scale to judge a guess by.
+            return self._first_sweep()
         self._set_allowed(draft.scale, draft.stuck, draft.largest_penalty)
 
         def watch(sweeps: int, error: float) -> bool:
@@ -169,7 +172,7 @@ class Task:
         try:
             while done < horizon:
                 proof = work.sweep(in_place=False) if done else self._first_sweep()
-                gained = gained if done else proof.residual
+                gained = gained if done else proof.residual + proof.rounding
                 rounding = proof.rounding + gamma * rounding
                 done += 1
                 if done < horizon and (stop := self._limit(proof)):
@@ -181,7 +184,7 @@ class Task:
             if done == 0:
                 work.restart(np.zeros(work.model.size))
                 proof = self._first_sweep()
-                gained, done = proof.residual, 1
+                gained, done = proof.residual + proof.rounding, 1
             rounding = proof.rounding + gamma * rounding
         missing = gained * sum_of_powers(gamma, done, horizon)
         bound = (missing + rounding) * (1.0 + 1e-12)
