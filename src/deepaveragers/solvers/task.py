@@ -95,10 +95,11 @@ class Task:
             status = self._status(proof, line)
             if status is not None:
                 return status, proof
-            if first is not None and evaluate and work.sweeps == 1:
+            if first is not None:
                 # Only now: the proof above is about the values of the first sweep.
                 work.restart(first[0])
                 work.prefer(first[1])
+                first = None
             waited = 0 if proof.error < 0.95 * best else waited + 1
             best = min(best, proof.error)
             if waited >= PATIENCE:
@@ -111,6 +112,7 @@ class Task:
     def _first_sweep(self) -> Certificate:
         """Sweep from V = 0, which tells the scale of the problem."""
         work = self.work
+        work.restart(np.zeros(work.model.size))
         proof = work.sweep(in_place=False)
         self._set_allowed(proof.residual, work.stuck, work.largest_penalty)
         if proof.residual == 0.0:
@@ -182,7 +184,6 @@ class Task:
             # Some states may be a step further than the others, which the bound allows for.
             status = "interrupted"
             if done == 0:
-                work.restart(np.zeros(work.model.size))
                 proof = self._first_sweep()
                 gained, done = proof.residual + proof.rounding, 1
             rounding = proof.rounding + gamma * rounding
