@@ -49,6 +49,7 @@ def compare(
     for key in engines:
         if key == "auto":
             results[key] = ask("graph", directory, threads=THREADS)
+            print(f"  {key}: {results[key]}", flush=True)
             continue
         engine = ENGINES[key]
         if importlib.util.find_spec(engine.needs) is None:
@@ -80,11 +81,11 @@ def main() -> None:
         for name, make in catalogue(given.quick).items()
         if not given.only or name in given.only.split(",")
     }
-    record: dict[str, Any] = {**surroundings(), "threads": THREADS, "datasets": {}}
+    record: dict[str, Any] = {"runs": [], "threads": THREADS, "datasets": {}}
     earlier = given.output / "neighbors.json"
     if given.add and earlier.exists():
-        record = {**json.loads(earlier.read_text()), **record, "datasets": {}}
-        record["datasets"] = json.loads(earlier.read_text())["datasets"]
+        record = json.loads(earlier.read_text())
+    record["runs"].append(surroundings())
     smooth = [name for name in made if name.startswith("b-")]
     if smooth and "auto" in given.engines:
         record["serving"] = ask("serving", made[smooth[0]], threads=THREADS)

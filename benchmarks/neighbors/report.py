@@ -58,6 +58,7 @@ def surroundings() -> dict[str, Any]:
         "commit": commit.stdout.strip(),
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "hardware": _processor(),
+        "load": round(os.getloadavg()[0], 1),
         "python": platform.python_version(),
         "versions": versions,
     }
@@ -74,19 +75,25 @@ def write(record: dict[str, Any], output: Path) -> None:
 def page(record: dict[str, Any]) -> str:
     """Return the page."""
     lines = ["# Neighbour engines compared", ""]
-    lines += [f"    {record['command']}", ""]
-    lines += [
-        f"Commit {record['commit']}, {record['date']}, {record['hardware']}, "
-        f"{record['threads']} threads for every engine, Python {record['python']}, "
-        + ", ".join(f"{name} {version}" for name, version in record["versions"].items())
-        + ".",
-        "",
-        NOTES,
-    ]
+    for run in record["runs"]:
+        lines += [
+            f"    {run['command']}",
+            "",
+            f"Commit {run['commit']}, {run['date']}, {run['hardware']}, "
+            f"load before: {run['load']}; "
+            f"Python {run['python']}, "
+            + ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+            + ".",
+            "",
+        ]
+    lines += [f"Every engine had {record['threads']} threads.", "", NOTES]
     for name, results in record["datasets"].items():
         letter, size = name.split("-")
         lines += [f"## ({letter}) {TITLES[letter]}, N = {int(size):,}", ""]
         lines += [*_table(results), ""]
+        failed = [ENGINES[key].title for key, result in results.items() if result is None]
+        if failed:
+            lines += [f"Could not take these data: {', '.join(failed)}.", ""]
     if "serving" in record and "compile" in record:
         lines += _ending(record)
     return "\n".join(lines)

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepaveragers.neighbors.brute_force import BruteForceIndex
-from deepaveragers.neighbors.choice import EXACT
+from deepaveragers.neighbors.choice import EXACT, serving_index
+from deepaveragers.neighbors.dense import DenseIndex
 from deepaveragers.neighbors.graph import NO_NEIGHBOR
 from deepaveragers.neighbors.index import NeighborIndex
+from deepaveragers.neighbors.tree import TreeIndex
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 ENGINES = [name for name in EXACT if name != "brute" and (name != "torch" or HAS_TORCH)]
@@ -130,3 +132,12 @@ def test_size_and_protocol(engine):
     index = engine(np.zeros((7, 2)))
     assert index.size == 7
     assert isinstance(index, NeighborIndex)
+
+
+@pytest.mark.parametrize(("count", "dimensions"), [(50, 30), (3000, 4), (2100, 30)])
+def test_serving_is_exact_whatever_engine_it_takes(count, dimensions):
+    rng = np.random.default_rng(0)
+    rows = np.round(rng.normal(size=(count, dimensions)), 1)
+    assert isinstance(serving_index(rows), TreeIndex | DenseIndex)
+    assert_same_as_brute_force(serving_index, rows, rows[:1] + 0.01, 11)
+    assert_same_as_brute_force(serving_index, rows, rows[:40] + 0.01, 11, threads=2)

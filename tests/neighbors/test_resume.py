@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import random
 import time
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from deepaveragers.errors import InputError
 from deepaveragers.neighbors import search
 from deepaveragers.neighbors.search import build_graph
 
-BLOCK = 250
+BLOCK = 200
 
 
 def make_inputs(count: int = 4000) -> dict[str, object]:
@@ -29,16 +31,40 @@ def make_inputs(count: int = 4000) -> dict[str, object]:
     }
 
 
-def run(directory: Path, pause: float = 0.0) -> None:
+MOMENTS = ("searching", "half written", "written", "moved")
+
+
+def run_until(directory: Path, saves: int, moment: str, there: Event) -> None:
+    """Search until a moment after so many saved blocks; say so, and wait there to be killed."""
     search.BLOCK = BLOCK
-    if pause:
-        save = search.Checkpoint.save
+    save, find, replace = search.Checkpoint.save, search._Search._find, os.replace
+    saved = []
 
-        def slow_save(*args: object) -> None:
-            time.sleep(pause)
-            save(*args)
+    def stop() -> None:
+        there.set()
+        time.sleep(600)
 
-        search.Checkpoint.save = slow_save
+    def watched_find(*args: object) -> object:
+        if moment == "searching" and len(saved) == saves:
+            stop()
+        return find(*args)
+
+    def watched_replace(part: Path, whole: Path) -> None:
+        last = len(saved) == saves and whole.parent.name == "blocks"
+        if last and moment == "half written":
+            os.truncate(part, os.path.getsize(part) // 2)
+        if last and moment in ("half written", "written"):
+            stop()
+        replace(part, whole)
+        if last and moment == "moved":
+            stop()
+
+    def counted_save(*args: object) -> None:
+        save(*args)
+        saved.append(1)
+
+    search.Checkpoint.save, search._Search._find = counted_save, watched_find
+    os.replace = watched_replace
     build_graph(**make_inputs(), resume_dir=directory, threads=1)
 
 
@@ -47,20 +73,21 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(search, "BLOCK", BLOCK)
 
 
-def test_twenty_kills_at_random_moments(tmp_path, small_blocks):
+def test_twenty_kills(tmp_path, small_blocks):
     expected = build_graph(**make_inputs())
-    context = multiprocessing.get_context("fork" if hasattr(search.os, "fork") else "spawn")
+    context = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
     chance = random.Random(0)
-    kills = 0
-    for _ in range(20):
-        process = context.Process(target=run, args=(tmp_path / "search", 0.005))
+    for kill in range(20):
+        there = context.Event()
+        order = tmp_path / "search", chance.randrange(3), MOMENTS[kill % 4], there
+        process = context.Process(target=run_until, args=order)
         process.start()
-        process.join(chance.uniform(0.0, 0.12))
-        if process.is_alive():
-            process.kill()
-            kills += 1
+        assert there.wait(120)
+        process.kill()
         process.join()
-    assert kills >= 5
+        assert process.exitcode != 0
+    assert (tmp_path / "search" / "manifest.json").exists()
+    assert 0 < len(list((tmp_path / "search" / "blocks").glob("*.npy"))) < 3 * 4000 // BLOCK
     graph = build_graph(**make_inputs(), resume_dir=tmp_path / "search")
     assert graph.indices.tobytes() == expected.indices.tobytes()
     assert graph.distances.tobytes() == expected.distances.tobytes()

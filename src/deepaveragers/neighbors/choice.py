@@ -37,8 +37,6 @@ SMALL = 200_000
 """Lookups below which nothing is timed."""
 NARROW, FEW = 16, 2000
 """Dimensions and rows up to which the tree is the faster one to ask."""
-QUICK = 15.0
-"""Seconds of a narrow search that are not worth a trial of another engine."""
 SERVED = 20
 SERVED_K = 11
 
