@@ -144,14 +144,14 @@ def tabulate(directory: Path) -> None:
 
 def _together(rows: Sequence[Row]) -> dict[str, Any]:
     low, high = interval([row.returns for row in rows])
-    columns = ("mean", "clipped", "reached", "wall", "pillar", "cone", "behavior")
+    figures = {"low": low, "high": high}
+    for name in ("mean", "clipped", "reached", "wall", "pillar", "cone", "behavior"):
+        figures[name] = float(np.mean([getattr(row, name) for row in rows]))
     return {
         **{name: getattr(rows[0], name) for name in ("room", "case", "representation")},
         "walks": len(rows),
         "episodes": sum(row.episodes for row in rows),
-        **{name: round(float(np.mean([getattr(row, name) for row in rows])), 4) for name in columns},
-        "low": round(low, 4),
-        "high": round(high, 4),
+        **{name: round(value, 4) for name, value in figures.items()},
         "forbidden": sum(row.forbidden for row in rows),
         "policy_k": " ".join(str(row.policy_k) for row in rows),
     }

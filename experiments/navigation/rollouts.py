@@ -58,6 +58,7 @@ def play(
     see_pose: bool = False,
 ) -> Rollouts:
     """Play one episode from each reset; `see_pose` gives the policy poses, not pictures."""
+    room.drawing = not see_pose
     first = [room.reset(seed=seed) for seed in resets]
     seen = np.stack([info["pose"] if see_pose else picture for picture, info in first])
     paths = [[info["pose"]] for _, info in first]
@@ -80,6 +81,7 @@ def play(
             seen[episode] = info["pose"] if see_pose else picture
             if info["touched"]:
                 touches[episode].append(info["touched"])
+    room.drawing = True
     return Rollouts(returns, reached, touches, taken, [np.stack(path) for path in paths])
 
 

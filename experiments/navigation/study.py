@@ -37,7 +37,7 @@ class Scale:
     choosing_episodes: int
 
 
-FULL = Scale(100_000, (0, 1, 2), {"simple-room": 200, "box-and-pillar": 100, "tunnel": 100}, 50)
+FULL = Scale(100_000, (0, 1, 2), {"simple-room": 200, "box-and-pillar": 100, "tunnel": 100}, 100)
 QUICK = Scale(3_000, (0,), {"simple-room": 10, "box-and-pillar": 5, "tunnel": 5}, 3)
 
 
@@ -115,8 +115,11 @@ def _telling(first: Outcome, other: Outcome) -> list[int]:
         return float(max(gaps.min(axis=0).max(), gaps.min(axis=1).max()))
 
     fine = [
-        e
-        for e in range(len(first.rollouts.paths))
-        if first.rollouts.reached[e] or first.rollouts.count("pillar")[e]
+        episode
+        for episode in range(len(first.rollouts.paths))
+        if all(
+            one.rollouts.reached[episode] or one.rollouts.count("pillar")[episode]
+            for one in (first, other)
+        )
     ]
     return sorted(fine or [0], key=apart, reverse=True)[:SHOWN_EPISODES]
