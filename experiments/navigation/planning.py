@@ -154,3 +154,16 @@ def run_case(
         see_pose=model.see_pose,
     )
     return Outcome(case, plan, policy, rollouts)
+
+
+def play_slipping(model: Model, outcome: Outcome, room: NavigationRoom, slip: float) -> Outcome:
+    """Play an outcome's policy again, from the same starts, where actions slip."""
+    rollouts = play(
+        room,
+        actor(outcome.policy, model.encoder),
+        starts(len(outcome.rollouts.returns), REPORT_SEED),
+        steps=outcome.case.steps,
+        see_pose=model.see_pose,
+        slip=slip,
+    )
+    return replace(outcome, rollouts=rollouts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .cases import CASES
 from .pictures import draw_paths, draw_room, film
-from .planning import Model, Outcome, compile_pictures, compile_poses, run_case
+from .planning import Model, Outcome, compile_pictures, compile_poses, play_slipping, run_case
 from .representations import PictureEncoder
 from .results import Row, row_of
 from .rooms import ROOMS, Look, NavigationRoom
@@ -18,6 +18,8 @@ from .walks import Walk
 
 SHOWN_EPISODES = 4
 FILMED_STEPS = 40
+SLIPPING = {"tunnel": 0.1}
+"""Rooms whose plans are played once more where actions slip with this chance."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def _run(
     images: Path | None,
 ) -> Iterator[Row]:
     cases = [case for case in CASES if case.room == name]
-    model.mdp.solve(cases[0].objective, tolerance=1.0)  # compiles the kernels, before any clock
+    for case in cases:
+        model.mdp.solve(case.objective, tolerance=1.0)  # compiles the kernels, before any clock
     outcomes: list[Outcome] = []
     for case in cases:
         outcome = run_case(
@@ -77,16 +80,22 @@ def _run(
             start=outcomes[0].plan if outcomes else None,
         )
         outcomes.append(outcome)
-        row = row_of(outcome, model, representation, seed)
-        print(
-            f"{name}, {case.name}, {representation}, walk {seed}: {row.mean:.3f} "
-            f"(reached {row.reached:.3f}, cones {row.cone:.3f}, k_pi {row.policy_k}, "
-            f"planned in {row.plan_seconds:.2f} s)",
-            flush=True,
-        )
-        yield row
+        yield _told(row_of(outcome, model, representation, seed))
+        if name in SLIPPING:
+            slipping = play_slipping(model, outcome, room, SLIPPING[name])
+            yield _told(row_of(slipping, model, f"{representation}, slipping", seed))
     if images is not None:
         _illustrate(name, room, outcomes, images)
+
+
+def _told(row: Row) -> Row:
+    print(
+        f"{row.room}, {row.case}, {row.representation}, walk {row.seed}: {row.mean:.3f} "
+        f"(reached {row.reached:.3f}, cones {row.cone:.3f}, k_pi {row.policy_k}, "
+        f"planned in {row.plan_seconds:.2f} s)",
+        flush=True,
+    )
+    return row
 
 
 def _illustrate(name: str, room: NavigationRoom, outcomes: list[Outcome], images: Path) -> None:

@@ -34,3 +34,15 @@ def test_choosing_and_reporting_start_elsewhere():
     from experiments.navigation.planning import CHOICE_SEED, REPORT_SEED
 
     assert not set(starts(200, CHOICE_SEED)) & set(starts(200, REPORT_SEED))
+
+
+def test_slips_replace_actions():
+    room = rooms.ROOMS["simple-room"]()
+
+    def turn(seen):
+        return np.zeros(len(seen), int)
+
+    kept = play(room, turn, starts(3, 5), steps=20, see_pose=True)
+    assert all(set(actions) == {0} for actions in kept.actions)
+    slipped = play(room, turn, starts(3, 5), steps=20, see_pose=True, slip=1.0)
+    assert {action for actions in slipped.actions for action in actions} == {0, 1, 2}
