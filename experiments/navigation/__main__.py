@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from .ablation import run_ablation
+from .ablation import VARIANTS, run_ablation
 from .results import Row, tabulate, write
 from .rooms import ROOMS
 from .study import FULL, QUICK, run_room
@@ -22,6 +22,10 @@ def main() -> None:
         "--parts", nargs="+", choices=[*ROOMS, "ablation"], default=[*ROOMS, "ablation"]
     )
     parser.add_argument("--seeds", nargs="+", type=int, help="walks; default: 0 1 2, quick: 0")
+    variants = [variant.name for variant in VARIANTS]
+    parser.add_argument(
+        "--variants", nargs="+", choices=variants, default=variants, help="of the ablation"
+    )
     parser.add_argument(
         "--runs", type=Path, default=Path("runs/navigation"), help="where walks are kept"
     )
@@ -38,7 +42,7 @@ def main() -> None:
     images = options.images or (runs if options.quick else Path("docs/images"))
     for part in options.parts:
         if part == "ablation":
-            _keep(run_ablation(scale, runs), results, part)
+            _keep(run_ablation(scale, runs, options.variants), results, part)
             continue
         for seed in options.seeds or scale.seeds:
             drawn = images if seed == scale.seeds[0] else None
