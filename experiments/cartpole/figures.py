@@ -118,7 +118,8 @@ def _ablation(table: Table, sizes: Sequence[int], encoder: str, path: Path) -> P
         axes.set_title(f"{size // 1000}k transitions")
         axes.set_ylabel("return")
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, loc="lower right")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(frameon=False, loc="lower right")
     figure.suptitle(f"Weighted averaging x nearest states, {encoder} features, greedy")
     return _save(figure, path)
 
