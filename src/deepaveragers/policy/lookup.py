@@ -134,6 +134,8 @@ class Lookahead:
             serving_index(plan.mdp.source_features[rows]) if len(rows) else None
             for rows in self._members
         ]
+        if plan.objective.horizon is not None:
+            raise InputError("lookup", "'nearest' for a plan with a horizon", "'lookahead'")
         mask = plan.objective.action_mask
         if mask is not None and not callable(mask):
             raise InputError(
