@@ -115,11 +115,12 @@ def _ablation(table: Table, sizes: Sequence[int], encoder: str, path: Path) -> P
                     )  # fmt: skip
         names = [_switches(setting) for setting in ablation()]
         axes.set_xticks(range(len(names)), names)
+        axes.set_ylim(0, 600)
         axes.set_title(f"{size // 1000}k transitions")
         axes.set_ylabel("return")
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
-            axes.legend(frameon=False, loc="lower right")
+            axes.legend(frameon=False, loc="upper center", ncols=3)
     figure.suptitle(f"Weighted averaging x nearest states, {encoder} features, greedy")
     return _save(figure, path)
 
