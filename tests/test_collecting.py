@@ -100,3 +100,24 @@ def test_actions_that_do_not_start_at_zero():
 def test_progress_is_silent_without_a_terminal(capfd):
     da.collect(Corridor, 100, seed=0)
     assert capfd.readouterr() == ("", "")
+
+
+class _OneBuffer(gym.Env):
+    """Hands out the same array every time, as some simulators do."""
+
+    observation_space = gym.spaces.Box(-np.inf, np.inf, (1,), np.float32)
+    action_space = gym.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        self.state = np.zeros(1, np.float32)
+        return self.state, {}
+
+    def step(self, action):
+        self.state += 1.0
+        return self.state, 0.0, bool(self.state[0] == 3.0), False, {}
+
+
+def test_an_environment_that_reuses_its_buffer():
+    data = da.collect(_OneBuffer, steps=3, side_by_side=1, show_progress=False)
+    assert data.observations[:, 0].tolist() == [0.0, 1.0, 2.0]
+    assert data.next_observations[:, 0].tolist() == [1.0, 2.0, 3.0]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import deepaveragers as da
 from deepaveragers.evaluation.statistics import bootstrap_interval, interquartile_mean
@@ -43,3 +44,10 @@ def test_bootstrap_covers_the_mean():
         low, high = bootstrap_interval(generator.normal(size=60), seed=seed)
         hits += low <= 0.0 <= high
     assert 0.88 < hits / 200 < 0.99
+
+
+def test_actions_numbered_otherwise_are_refused(columns):
+    swapped = da.Transitions(**{**columns, "action_names": ("1", "0")})
+    policy = da.compile(swapped, k=1).solve(gamma=0.5).policy(k=1)
+    with pytest.raises(da.InputError, match="numbered as in the data"):
+        da.evaluate(policy, "CartPole-v1", episodes=1)

@@ -51,20 +51,37 @@ def test_a_large_cost_removes_the_optimism():
     plan = da.compile(corridor(), k=1, encoder=da.Identity()).solve(gamma=0.8, cost=10.0)
     bound = da.guarantee(plan, lipschitz=5.0, deterministic=True)
     assert bound.optimism == 0.0
-    assert bound.mean_lower_bound == pytest.approx(bound.mean_value - plan.above)
+    assert bound.mean_lower_bound == pytest.approx(bound.mean_value - plan.below, abs=1e-12)
 
 
 def test_terms_are_those_of_the_theorem():
     mdp = da.compile(corridor(), k=2, encoder=da.Identity())
     plan = mdp.solve(gamma=0.9, cost=1.0, weighting="uniform")
     bound = da.guarantee(plan, delta=0.1, lipschitz=3.0)
-    low, high = bound.q_range
+    samples = mdp.transitions.rewards + 0.9 * plan.values
+    low = min(bound.q_range[0], samples.min())
+    high = max(bound.q_range[1], samples.max())
     sets = 2 * (2 * 400) ** 1.5
     sampling = (high - low) * math.sqrt(math.log(2 * sets / 0.1) / (2 * 2))
     distances = mdp.graph.distances.mean(axis=2)
     assert bound.sampling == pytest.approx(sampling)
     assert bound.distance_max == pytest.approx(distances.max())
-    assert bound.loss == pytest.approx((2 * 3.0 * distances.max() + 2 * sampling) / 0.1)
+    theorem = (2 * 3.0 * distances.max() + 2 * sampling) / 0.1
+    assert bound.loss == pytest.approx(theorem + plan.below + plan.above)
+
+
+def test_an_unfinished_plan_from_above_is_not_trusted_beyond_its_proof():
+    mdp = da.compile(corridor(), k=1, encoder=da.Identity())
+    plan = mdp.solve(gamma=0.99, cost=10.0, method="value_iteration", max_sweeps=3)
+    assert plan.below > 1.0 > plan.above  # values fall towards the optimum, from 0
+    bound = da.guarantee(plan, lipschitz=5.0, deterministic=True)
+    exact = mdp.solve(gamma=0.99, cost=10.0, tolerance=1e-8)
+    assert bound.mean_lower_bound <= exact.values.mean()
+
+
+def test_a_horizon_is_not_of_the_theorem():
+    with pytest.raises(da.InputError, match="horizon"):
+        da.guarantee(da.compile(corridor(), k=1).solve(horizon=3))
 
 
 def test_thin_places_are_the_far_ones():

@@ -31,7 +31,7 @@ def main() -> None:
         given.results, given.figures = given.cache / "quick.csv", given.cache
     results = Results(given.results)
     if not given.report:
-        sizes = (2_000,) if given.quick else (100_000, 10_000, 50_000)
+        sizes = (2_000,) if given.quick else (10_000, 100_000, 50_000)
         scope = Scope(
             sizes=sizes,
             seeds=range(1 if given.quick else given.seeds),

@@ -15,8 +15,6 @@ from collections import defaultdict
 from pathlib import Path
 
 import deepaveragers as da
-from deepaveragers.evaluation.candidates import candidate_grid
-from deepaveragers.evaluation.selection import select
 
 from .agent import ENVIRONMENT, controller, trained_agent
 from .bags import EPSILONS
@@ -37,6 +35,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a small run that checks the parts")
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--episodes", type=int, default=50)
+    parser.add_argument(
+        "--estimates", nargs="*", default=list(ESTIMATES[1:]), choices=ESTIMATES[1:],
+        help="what to compute beside the simulation, which decides",
+    )  # fmt: skip
     parser.add_argument("--bags", nargs="+", default=["random", "mixed"])
     parser.add_argument("--cache", type=Path, default=Path("runs/cartpole"))
     parser.add_argument("--results", type=Path, default=HERE / "choosing.csv")
@@ -51,35 +53,42 @@ def main() -> None:
     for repetition in range(0 if given.report else given.repetitions):
         for bag in given.bags:
             if (bag, repetition) not in known:
-                agent = controller if given.quick else trained_agent(given.cache / "agent.npz")
-                data = _collect(bag, steps, FIRST_SEED + repetition, agent)
+                kept = None if given.quick else given.cache / "agent.npz"
+                data = _collect(bag, steps, FIRST_SEED + repetition, kept)
                 origin = (command, commit(), hardware())
                 _append(
                     given.results,
                     [
                         (bag, repetition, *row, *origin)
-                        for row in _repeat(data, repetition, given.episodes)
+                        for row in _repeat(data, repetition, given.episodes, given.estimates)
                     ],
                 )
                 print(f"{bag} {repetition} done", flush=True)
     print(hit_rates(_read(given.results)))
 
 
-def _collect(bag: str, steps: int, seed: int, agent) -> da.Transitions:
+def _collect(bag: str, steps: int, seed: int, kept: Path | None) -> da.Transitions:
     if bag == "random":
         return da.collect(ENVIRONMENT, steps, seed=seed)
+    agent = controller if kept is None else trained_agent(kept)
     return da.collect(ENVIRONMENT, steps, agent, epsilon=EPSILONS, seed=seed)
 
 
-def _repeat(data: da.Transitions, seed: int, episodes: int) -> list[tuple[object, ...]]:
+def _repeat(
+    data: da.Transitions, seed: int, episodes: int, estimates: list[str]
+) -> list[tuple[object, ...]]:
     """Return, for every candidate, its true return and its estimates."""
-    candidates = candidate_grid(cost=(0.0, 1.0, 10.0, 100.0, 1e6))
-    selection = select(data, candidates, seed=seed)
+    candidates = da.candidate_grid(cost=(0.0, 1.0, 10.0, 100.0, 1e6))
+    selection = da.select(data, candidates, estimates=estimates, seed=seed)
     mdp = da.compile(data, k=max(candidate.k for candidate in candidates))
-    rows = []
+    rows: list[tuple[object, ...]] = []
+    plans: dict[tuple[int, float], da.Plan] = {}
     for score in selection.scores:
         candidate = score.candidate
-        policy = mdp.solve(candidate.asked).policy(k=candidate.k_pi)
+        asked = (candidate.k, candidate.objective.cost)
+        if asked not in plans:
+            plans[asked] = mdp.solve(candidate.asked)
+        policy = plans[asked].policy(k=candidate.k_pi)
         truth = da.evaluate(policy, ENVIRONMENT, episodes, seed=9_000 + seed).mean
         found = [getattr(score, name) for name in ESTIMATES]
         values = ["" if estimate is None else round(estimate.value, 3) for estimate in found]
@@ -99,7 +108,8 @@ def hit_rates(rows: list[dict[str, str]]) -> str:
         best = max(truths)
         for name in ESTIMATES:
             scores = [float(row[name]) if row[name] else float("-inf") for row in group]
-            reached[name, bag].append([truths[scores.index(max(scores))] / best])
+            if max(scores) > float("-inf"):
+                reached[name, bag].append([truths[scores.index(max(scores))] / best])
         default = next(
             truth
             for row, truth in zip(group, truths, strict=True)

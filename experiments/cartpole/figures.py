@@ -21,29 +21,36 @@ SWEEPS = {
     "k_pi": ("k_pi", k_pi_sweep, "policy smoothness k_pi  (k = 5, C = 1)"),
 }
 Point = tuple[float, float, int]
-"""Mean return over the seeds, half-width of its 95 % interval, number of seeds."""
+"""Mean return over the seeds, half-width of its 95 % interval, number of seeds.
+
+The interval is over seeds; where there is one seed, over its episodes, which says nothing of
+another dataset.
+"""
 
 
 class Table:
     """Rows by what they are about."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self._means: dict[tuple[object, ...], list[float]] = {}
+        self._found: dict[tuple[object, ...], list[Row]] = {}
         for row in rows:
             key = (row.bag, row.size, row.encoder, row.epsilon, *row.key[4:9])
-            self._means.setdefault(key, []).append(row.mean_return)
+            self._found.setdefault(key, []).append(row)
 
     def point(
         self, bag: str, size: int, encoder: str, epsilon: float, setting: Setting
     ) -> Point | None:
         """Return mean and interval over seeds (Student's t), None where nothing was run."""
         key = (bag, size, encoder, epsilon, *asdict(setting).values())
-        means = np.array(self._means.get(key, []))
-        if len(means) == 0:
+        rows = self._found.get(key, [])
+        if not rows:
             return None
-        if len(means) == 1:
-            return float(means[0]), float("nan"), 1
-        width = student.ppf(0.975, len(means) - 1) * means.std(ddof=1) / np.sqrt(len(means))
+        means = np.array([row.mean_return for row in rows])
+        if len(rows) == 1:
+            size, deviation = rows[0].episodes, rows[0].deviation
+        else:
+            size, deviation = len(means), float(means.std(ddof=1))
+        width = float(student.ppf(0.975, size - 1)) * deviation / np.sqrt(size)
         return float(means.mean()), float(width), len(means)
 
 
@@ -78,7 +85,7 @@ def _sweeps(table: Table, sizes: Sequence[int], encoder: str, epsilon: float, pa
         line[0].set_ylabel(f"return, {size // 1000}k transitions")
     grid[0][-1].legend(title="bag", frameon=False)
     how = "greedy" if epsilon == 0 else f"epsilon-greedy ({epsilon:g})"
-    figure.suptitle(f"CartPole, {encoder} features, {how}; mean and 95 % interval over seeds")
+    figure.suptitle(f"CartPole, {encoder} features, {how}; mean and 95 % interval")
     return _save(figure, path)
 
 
@@ -87,7 +94,7 @@ def _line(axes, points: Sequence[Point | None], bag: str, shift: float) -> None:
     if known:
         places = [place for place, _ in known]
         means = [point[0] for _, point in known]
-        widths = np.nan_to_num([point[1] for _, point in known])
+        widths = [point[1] for _, point in known]
         axes.errorbar(
             places, means, widths, marker="o", ms=4, capsize=2, color=COLORS[bag], label=bag
         )
@@ -103,19 +110,17 @@ def _ablation(table: Table, sizes: Sequence[int], encoder: str, path: Path) -> P
                 if point:
                     axes.bar(
                         number + 0.27 * (place - 1), point[0], 0.25,
-                        yerr=np.nan_to_num(point[1]), color=COLORS[bag], capsize=2,
+                        yerr=point[1], color=COLORS[bag], capsize=2,
                         label=bag if number == 0 else None,
                     )  # fmt: skip
-        names = [
-            f"WA {'on' if s.weighting == 'inverse' else 'off'}\n"
-            f"sKNN {'on' if s.lookup == 'nearest' else 'off'}"
-            for s in ablation()
-        ]
+        names = [_switches(setting) for setting in ablation()]
         axes.set_xticks(range(len(names)), names)
+        axes.set_ylim(0, 600)
         axes.set_title(f"{size // 1000}k transitions")
         axes.set_ylabel("return")
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, loc="lower right")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(frameon=False, loc="upper center", ncols=3)
     figure.suptitle(f"Weighted averaging x nearest states, {encoder} features, greedy")
     return _save(figure, path)
 
@@ -138,13 +143,33 @@ def tables(rows: Sequence[Row]) -> str:
                             lines.append(f"| {bag} {size // 1000}k | {cells} |")
                 how = "greedy" if epsilon == 0 else f"epsilon {epsilon:g}"
                 parts.append(f"**{name}, {encoder}, {how}**\n\n" + "\n".join(lines))
+            parts.append(_ablation_table(table, rows, encoder, epsilon))
     return "\n\n".join(parts)
+
+
+def _ablation_table(table: Table, rows: Sequence[Row], encoder: str, epsilon: float) -> str:
+    names = [_switches(setting).replace("\n", " ") for setting in ablation()]
+    lines = [f"| bag, size | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    for size in sorted({row.size for row in rows}, reverse=True):
+        for bag in BAGS:
+            points = [table.point(bag, size, encoder, epsilon, s) for s in ablation()]
+            if any(points):
+                cells = " | ".join(_cell(point) for point in points)
+                lines.append(f"| {bag} {size // 1000}k | {cells} |")
+    how = "greedy" if epsilon == 0 else f"epsilon {epsilon:g}"
+    return f"**ablation, {encoder}, {how}**\n\n" + "\n".join(lines)
+
+
+def _switches(setting: Setting) -> str:
+    averaging = "on" if setting.weighting == "inverse" else "off"
+    nearest = "on" if setting.lookup == "nearest" else "off"
+    return f"WA {averaging}\nsKNN {nearest}"
 
 
 def _cell(point: Point | None) -> str:
     if point is None:
         return "-"
-    return f"{point[0]:.0f}" if np.isnan(point[1]) else f"{point[0]:.0f} ± {point[1]:.0f}"
+    return f"{point[0]:.0f} ± {point[1]:.0f}"
 
 
 def _save(figure: Figure, path: Path) -> Path:

@@ -44,9 +44,9 @@ class Scope:
 
 def run(scope: Scope, bags: Bags, results: Results) -> None:
     """Compute every row that is missing."""
-    studies = list(product(scope.seeds, scope.encoders, scope.sizes, BAGS))
+    studies = list(product(scope.seeds, scope.sizes, scope.encoders, BAGS))
     began, origin = time.perf_counter(), (scope.command, commit(), hardware())
-    for number, (seed, encoder, size, bag) in enumerate(studies):
+    for number, (seed, size, encoder, bag) in enumerate(studies):
         about = (bag, size, encoder, seed)
         missing = [
             (setting, epsilon)
@@ -58,7 +58,8 @@ def run(scope: Scope, bags: Bags, results: Results) -> None:
         for row in _rows(about, missing, scope.episodes, bags.get(bag, size, seed), origin):
             results.add(row)
         minutes = (time.perf_counter() - began) / 60.0
-        print(f"{number + 1}/{len(studies)} {encoder} {size:,} {bag} {seed}: {minutes:.1f} min")
+        done = f"{number + 1}/{len(studies)} {encoder} {size:,} {bag} {seed}"
+        print(f"{done}: {minutes:.1f} min", flush=True)
 
 
 def _rows(about, missing, episodes: int, data: da.Transitions, origin) -> Iterator[Row]:

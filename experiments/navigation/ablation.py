@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,23 +29,25 @@ class Variant:
 
 VARIANTS = (
     Variant("as in the study", FINAL, PictureEncoder()),
+    Variant("C = 0.1", FINAL, PictureEncoder(), cost=0.1),
+    Variant("C = 1", FINAL, PictureEncoder(), cost=1.0),
     Variant("walls all grey", replace(FINAL, coloured_walls=False), PictureEncoder()),
     Variant("chequered floor", replace(FINAL, floor="floor_tiles_bw"), PictureEncoder()),
     Variant("field of view 60", replace(FINAL, field_of_view=60.0), PictureEncoder()),
     Variant("any first heading", replace(FINAL, any_heading=True), PictureEncoder()),
     Variant("no averaging of pixels", FINAL, PictureEncoder(average=1)),
     Variant("4 networks", FINAL, PictureEncoder(seeds=(0, 1, 2, 3))),
-    Variant("C = 0.1", FINAL, PictureEncoder(), cost=0.1),
-    Variant("C = 1", FINAL, PictureEncoder(), cost=1.0),
     Variant("MiniWorld's defaults", MINIWORLD_LOOK, PictureEncoder(average=1)),
 )
 
 
-def run_ablation(scale: Scale, directory: Path) -> Iterator[Row]:
-    """Yield a row per variant, on the first walk."""
+def run_ablation(scale: Scale, directory: Path, names: Sequence[str]) -> Iterator[Row]:
+    """Yield a row per variant of these names, on the first walk."""
     case = CASES[0]
     models = {}
     for variant in VARIANTS:
+        if variant.name not in names:
+            continue
         walk = Walk(case.room, scale.seeds[0], scale.steps, variant.look, directory)
         for done in walk.make():
             print(f"{variant.name}: {done:,} of {scale.steps:,} steps", flush=True)

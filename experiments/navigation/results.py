@@ -116,15 +116,53 @@ def interval(groups: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, f
 
 
 def write(rows: Sequence[Row], directory: Path, name: str) -> None:
-    """Write the rows as JSON, with how they were made, and as CSV without the episodes."""
+    """Write the rows as JSON, a line each, with how they were made."""
     directory.mkdir(parents=True, exist_ok=True)
-    record = {"made_by": provenance(), "rows": [asdict(row) for row in rows]}
-    (directory / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
-    columns = [column for column in asdict(rows[0]) if column != "returns"]
-    with (directory / f"{name}.csv").open("w", newline="") as file:
+    lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
+    made_by = json.dumps(provenance())
+    text = f'{{"made_by": {made_by},\n"rows": [\n{lines}\n]}}\n'
+    (directory / f"{name}.json").write_text(text)
+
+
+def read(directory: Path) -> list[Row]:
+    """Return the rows of every file of results in the directory."""
+    rows: list[Row] = []
+    for path in sorted(directory.glob("*.json")):
+        rows += [Row(**row) for row in json.loads(path.read_text())["rows"]]
+    return rows
+
+
+def tabulate(directory: Path) -> None:
+    """Write two CSV files: every row without its episodes, and the walks of a case together."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in read(directory):
+        groups.setdefault((row.room, row.case, row.representation), []).append(row)
+    each = [asdict(row) for rows in groups.values() for row in rows]
+    _write_csv(directory / "rows.csv", [{**row, "returns": None} for row in each])
+    _write_csv(directory / "cases.csv", [_together(rows) for rows in groups.values()])
+
+
+def _together(rows: Sequence[Row]) -> dict[str, Any]:
+    low, high = interval([row.returns for row in rows])
+    figures = {"low": low, "high": high}
+    for name in ("mean", "clipped", "reached", "wall", "pillar", "cone", "behavior"):
+        figures[name] = float(np.mean([getattr(row, name) for row in rows]))
+    return {
+        **{name: getattr(rows[0], name) for name in ("room", "case", "representation")},
+        "walks": len(rows),
+        "episodes": sum(row.episodes for row in rows),
+        **{name: round(value, 4) for name, value in figures.items()},
+        "forbidden": sum(row.forbidden for row in rows),
+        "policy_k": " ".join(str(row.policy_k) for row in rows),
+    }
+
+
+def _write_csv(path: Path, records: Sequence[dict[str, Any]]) -> None:
+    columns = [column for column in records[0] if column != "returns"]
+    with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+        writer.writerows(records)
 
 
 def provenance() -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 import deepaveragers as da
 
-from .rooms import EPISODE_STEPS, NavigationRoom
+from .rooms import ACTION_NAMES, EPISODE_STEPS, NavigationRoom
 
 Act = Callable[[np.ndarray], Any]
 """From pictures [B, 84, 84, 3], or poses [B, 3] for the control, to actions [B]."""
@@ -56,8 +56,20 @@ def play(
     *,
     steps: int = EPISODE_STEPS,
     see_pose: bool = False,
+    slip: float = 0.0,
 ) -> Rollouts:
-    """Play one episode from each reset; `see_pose` gives the policy poses, not pictures."""
+    """Play one episode from each reset.
+
+    Args:
+        room: where.
+        act: the policy.
+        resets: a seed for each episode's start.
+        steps: the longest episode.
+        see_pose: give the policy poses, not pictures.
+        slip: chance that a random action is taken in place of the policy's.
+    """
+    generators = [np.random.default_rng((seed, 9)) for seed in resets]
+    room.drawing = not see_pose
     first = [room.reset(seed=seed) for seed in resets]
     seen = np.stack([info["pose"] if see_pose else picture for picture, info in first])
     paths = [[info["pose"]] for _, info in first]
@@ -70,6 +82,8 @@ def play(
         if len(playing) == 0:
             break
         for episode, action in zip(playing, act(seen[playing]), strict=True):
+            if generators[episode].random() < slip:
+                action = generators[episode].integers(len(ACTION_NAMES))
             room.place(paths[episode][-1])
             room.step_count = 0
             picture, reward, terminated, _, info = room.step(int(action))
@@ -80,6 +94,7 @@ def play(
             seen[episode] = info["pose"] if see_pose else picture
             if info["touched"]:
                 touches[episode].append(info["touched"])
+    room.drawing = True
     return Rollouts(returns, reached, touches, taken, [np.stack(path) for path in paths])
 
 

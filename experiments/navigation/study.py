@@ -10,13 +10,16 @@ import numpy as np
 
 from .cases import CASES
 from .pictures import draw_paths, draw_room, film
-from .planning import Model, Outcome, compile_pictures, compile_poses, run_case
+from .planning import Model, Outcome, compile_pictures, compile_poses, play_slipping, run_case
 from .representations import PictureEncoder
 from .results import Row, row_of
 from .rooms import ROOMS, Look, NavigationRoom
 from .walks import Walk
 
 SHOWN_EPISODES = 4
+FILMED_STEPS = 40
+SLIPPING = {"tunnel": 0.1}
+"""Rooms whose plans are played once more where actions slip with this chance."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +39,22 @@ class Scale:
     choosing_episodes: int
 
 
-FULL = Scale(100_000, (0, 1, 2), {"simple-room": 200, "box-and-pillar": 100, "tunnel": 100}, 50)
+FULL = Scale(100_000, (0, 1, 2), {"simple-room": 200, "box-and-pillar": 100, "tunnel": 100}, 100)
 QUICK = Scale(3_000, (0,), {"simple-room": 10, "box-and-pillar": 5, "tunnel": 5}, 3)
 
 
-def run_room(name: str, scale: Scale, directory: Path, images: Path | None) -> Iterator[Row]:
-    """Yield the rows of a room, walk after walk; pictures are drawn for the first walk."""
+def run_room(
+    name: str, seed: int, scale: Scale, directory: Path, images: Path | None
+) -> Iterator[Row]:
+    """Yield the rows of a room and a walk; what was seen in pictures is drawn if asked."""
     look = Look()
+    walk = Walk(name, seed, scale.steps, look, directory)
+    for done in walk.make():
+        print(f"{name}, walk {seed}: {done:,} of {scale.steps:,} steps", flush=True)
     room = ROOMS[name](look)
-    for seed in scale.seeds:
-        walk = Walk(name, seed, scale.steps, look, directory)
-        for done in walk.make():
-            print(f"{name}, walk {seed}: {done:,} of {scale.steps:,} steps", flush=True)
-        yield from _run(name, "pose", compile_poses(walk), room, scale, seed, None)
-        model = compile_pictures(walk, PictureEncoder())
-        yield from _run(name, "pictures", model, room, scale, seed, images)
-        images = None
+    yield from _run(name, "pose", compile_poses(walk), room, scale, seed, None)
+    model = compile_pictures(walk, PictureEncoder())
+    yield from _run(name, "pictures", model, room, scale, seed, images)
 
 
 def _run(
@@ -63,10 +66,11 @@ def _run(
     seed: int,
     images: Path | None,
 ) -> Iterator[Row]:
+    cases = [case for case in CASES if case.room == name]
+    for case in cases:
+        model.mdp.solve(case.objective, tolerance=1.0)  # compiles the kernels, before any clock
     outcomes: list[Outcome] = []
-    for case in CASES:
-        if case.room != name:
-            continue
+    for case in cases:
         outcome = run_case(
             model,
             case,
@@ -76,16 +80,22 @@ def _run(
             start=outcomes[0].plan if outcomes else None,
         )
         outcomes.append(outcome)
-        row = row_of(outcome, model, representation, seed)
-        print(
-            f"{name}, {case.name}, {representation}, walk {seed}: {row.mean:.3f} "
-            f"(reached {row.reached:.3f}, cones {row.cone:.3f}, k_pi {row.policy_k}, "
-            f"planned in {row.plan_seconds:.2f} s)",
-            flush=True,
-        )
-        yield row
+        yield _told(row_of(outcome, model, representation, seed))
+        if name in SLIPPING:
+            slipping = play_slipping(model, outcome, room, SLIPPING[name])
+            yield _told(row_of(slipping, model, f"{representation}, slipping", seed))
     if images is not None:
         _illustrate(name, room, outcomes, images)
+
+
+def _told(row: Row) -> Row:
+    print(
+        f"{row.room}, {row.case}, {row.representation}, walk {row.seed}: {row.mean:.3f} "
+        f"(reached {row.reached:.3f}, cones {row.cone:.3f}, k_pi {row.policy_k}, "
+        f"planned in {row.plan_seconds:.2f} s)",
+        flush=True,
+    )
+    return row
 
 
 def _illustrate(name: str, room: NavigationRoom, outcomes: list[Outcome], images: Path) -> None:
@@ -99,10 +109,10 @@ def _illustrate(name: str, room: NavigationRoom, outcomes: list[Outcome], images
             {one.case.name: [one.rollouts.paths[e] for e in shown] for one in (first, other)},
             images / f"navigation-{name}-{tag}.png",
         )
-    for one in outcomes:
-        tag = one.case.name.replace(" ", "-")
-        poses = one.rollouts.paths[_telling(first, outcomes[1])[0]][:40]
-        film(room, poses, images / f"navigation-{name}-{tag}.gif")
+    last = outcomes[-1]
+    tag = last.case.name.replace(" ", "-")
+    poses = last.rollouts.paths[_telling(first, last)[0]][:FILMED_STEPS]
+    film(room, poses, images / f"navigation-{name}-{tag}.gif")
 
 
 def _telling(first: Outcome, other: Outcome) -> list[int]:
@@ -114,8 +124,11 @@ def _telling(first: Outcome, other: Outcome) -> list[int]:
         return float(max(gaps.min(axis=0).max(), gaps.min(axis=1).max()))
 
     fine = [
-        e
-        for e in range(len(first.rollouts.paths))
-        if first.rollouts.reached[e] or first.rollouts.count("pillar")[e]
+        episode
+        for episode in range(len(first.rollouts.paths))
+        if all(
+            one.rollouts.reached[episode] or one.rollouts.count("pillar")[episode]
+            for one in (first, other)
+        )
     ]
     return sorted(fine or [0], key=apart, reverse=True)[:SHOWN_EPISODES]

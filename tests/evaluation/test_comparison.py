@@ -94,3 +94,14 @@ def test_plans_of_other_mdps_are_refused(small, plan):
         compare(small.solve(), plan)
     with pytest.raises(da.InputError, match="first"):
         compare(small.solve(horizon=3), small.solve())
+
+
+def test_a_slip_may_hit_what_only_the_other_plan_forbids():
+    data = da.collect("CartPole-v1", steps=300, seed=0, show_progress=False)
+    mdp = da.compile(data, k=3)
+    plan, other = mdp.solve(slip=0.5), mdp.solve(slip=0.5, forbidden_actions=[1])
+    loss = plan.compare(other).first_loss
+    chances = np.tile([0.75, 0.25], (len(mdp), 1))
+    values = da.policy_values(mdp, chances, plan.objective).values
+    at_starts = start_states(mdp).q_values(plan.objective, values)
+    assert loss.other == pytest.approx(float((at_starts @ [0.75, 0.25]).mean()), abs=1e-3)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.solvers.explicit import Explicit, mdps, random_mdp
 
 import deepaveragers as da
+from deepaveragers.solvers.starts import start_states
 
 
 def assert_solved(mdp, objective, explicit_objective=None):
@@ -144,3 +145,55 @@ def test_objectives_are_equal_when_all_fields_are():
     assert some != "a question"
     with pytest.raises(TypeError, match="unhashable"):
         hash(some)
+
+
+def _walk(count, rewards=None):
+    generator = np.random.default_rng(0)
+    states = generator.normal(size=(count + 1, 2))
+    ended = np.zeros(count, dtype=bool)
+    ended[49::50] = True
+    return da.Transitions(
+        observations=states[:-1],
+        actions=generator.integers(0, 2, count),
+        rewards=np.ones(count) if rewards is None else rewards,
+        next_observations=states[1:],
+        terminations=ended,
+    )
+
+
+def test_a_large_mdp_whose_best_steps_are_worth_nothing_is_solved():
+    count = 3_000  # enough for the guess in float32
+    rewards = np.where(np.arange(count) % 1_500 == 7, -1.0, 0.0)
+    plan = da.compile(_walk(count, rewards), k=1).solve(
+        cost=0.0, callback=lambda seen: seen.sweeps > 100
+    )
+    assert plan.status == "optimal"
+    assert not plan.values.any()
+
+
+def test_forbidden_actions_and_a_mask_hold_everywhere():
+    data = _walk(300)
+    mdp = da.compile(data, k=3)
+    plan = mdp.solve(
+        forbidden_actions=[1], action_mask=lambda states: np.ones((len(states), 2), bool)
+    )
+    at_starts = start_states(mdp).q_values(plan.objective, plan.values)
+    assert np.isneginf(at_starts[:, 1]).all()
+    assert np.isfinite(at_starts[:, 0]).all()
+    for count in (1, 4):
+        ahead = plan.policy(lookup="lookahead").q_values(data.observations[:count])
+        assert ahead.shape == (count, 2)
+        assert np.isneginf(ahead[:, 1]).all()
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path):
+    mdp = da.compile(_walk(60), k=np.int64(3))
+    plan = mdp.solve(
+        gamma=np.float32(0.9),
+        k=np.int64(2),
+        action_penalties=np.array([0.0, 1.0]),
+        forbidden_actions=[np.int64(0)],
+    )
+    again = da.load(da.save(plan, tmp_path / "plan"))
+    assert again.objective.forbidden_actions == (0,)
+    np.testing.assert_array_equal(again.objective.action_penalties, [0.0, 1.0])

@@ -143,3 +143,10 @@ def test_value_iteration_agrees(mdp):
 def test_wrong_options_are_refused(mdp, options):
     with pytest.raises(da.InputError, match=next(iter(options))):
         mdp.solve(**options)
+
+
+def test_value_iteration_goes_on_from_an_earlier_plan():
+    mdp = da.compile(da.collect("CartPole-v1", steps=300, seed=0, show_progress=False), k=3)
+    cold = mdp.solve(method="value_iteration")
+    warm = mdp.solve(method="value_iteration", start=cold)
+    assert warm.sweeps < cold.sweeps

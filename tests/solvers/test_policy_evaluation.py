@@ -126,3 +126,14 @@ def test_bounds_hold_under_other_objectives(fields):
         assert found.status == "optimal"
         assert (found.lower <= exact + slack).all()
         assert (exact <= found.upper + slack).all()
+
+
+def test_chances_of_float32_are_taken_as_what_they_mean():
+    data = da.collect("CartPole-v1", steps=300, seed=0, show_progress=False)
+    mdp = da.compile(data, k=3)
+    even = np.full((len(mdp), 2), 0.5)
+    exact = da.policy_values(mdp, even)
+    near = da.policy_values(mdp, even * (1.0 + 3e-6))
+    np.testing.assert_allclose(near.values, exact.values, atol=1e-6)
+    with pytest.raises(da.InputError, match="sum to 1"):
+        da.policy_values(mdp, even * 1.001)

@@ -123,9 +123,9 @@ def select(
     from ..storage.records import load_as, save
 
     candidates = candidate_grid(
-        k=[int(number) for number in _numbers("--k", k)],
+        k=_whole_numbers("--k", k),
         cost=_numbers("--cost", cost),
-        k_pi=[int(number) for number in _numbers("--k-pi", k_pi)],
+        k_pi=_whole_numbers("--k-pi", k_pi),
         objective=Objective(gamma=gamma),
     )
     beside = () if quick else ("cross_fitted", "fitted_q", "importance")
@@ -188,7 +188,7 @@ def compare(
     if picture is not None:
         chosen = None
         if columns is not None:
-            numbers = [int(number) for number in _numbers("--columns", columns)]
+            numbers = _whole_numbers("--columns", columns)
             if len(numbers) != 2:
                 raise InputError("--columns", "two numbers separated by a comma", columns)
             chosen = (numbers[0], numbers[1])
@@ -204,6 +204,15 @@ def _numbers(option: str, text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(option, "numbers separated by commas", repr(text)) from None
+
+
+def _whole_numbers(option: str, text: str) -> list[int]:
+    from ..errors import InputError
+
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(option, "whole numbers separated by commas", repr(text)) from None
 
 
 def _described(candidate: Any) -> dict[str, Any]:

@@ -116,7 +116,10 @@ def solve(
     horizon: Annotated[int | None, typer.Option(help="Plan for this many steps only.")] = None,
     penalty: Annotated[str, typer.Option(help="'linear' (by cost) or 'adaptive'.")] = "linear",
     tolerance: Annotated[
-        float, typer.Option(help="Certified error, relative to max|R| / (1 - gamma).")
+        float,
+        typer.Option(
+            help="Certified error, relative to the largest value of one step / (1 - gamma)."
+        ),
     ] = 1e-3,
     time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
     as_json: AsJson = False,

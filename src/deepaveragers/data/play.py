@@ -137,7 +137,7 @@ class _Arena:
 
     def begin(self, seat: _Seat) -> None:
         observation, _ = seat.env.reset(seed=episode_seed(self._seed, self.started))
-        seat.episode = Episode(self.started, [self._read(observation)])
+        seat.episode = Episode(self.started, [np.array(self._read(observation))])
         self.started += 1
 
     def leave(self, seat: _Seat) -> None:

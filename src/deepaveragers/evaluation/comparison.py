@@ -198,11 +198,18 @@ def _loss(plan: Plan, other: Plan, starts: Starts) -> Loss:
     theirs = starts.q_values(other.objective, other.values)
     own, own_error = _worth(plan, plan.q_values, at_starts, starts)
     guide = np.where(impossible[:, None], plan.q_values, other.q_values)
-    allowed = np.where(np.isfinite(at_starts), theirs, -np.inf)
-    lost_start = np.isneginf(allowed).all(axis=1)
-    allowed[lost_start] = at_starts[lost_start]
-    value, error = _worth(plan, np.where(possible, guide, -np.inf), allowed, starts)
+    there = np.isfinite(at_starts)
+    lost_start = np.max(np.where(there, theirs, -np.inf), axis=1, keepdims=True) == -np.inf
+    guide_at_starts = np.where(lost_start, at_starts, theirs)
+    value, error = _worth(
+        plan, _last_choice(guide, possible), _last_choice(guide_at_starts, there), starts
+    )
     return Loss(own, value, own - value, own_error + error, int(impossible.sum()))
+
+
+def _last_choice(q_values: Float64, possible: Bool) -> Float64:
+    """Rank what only the other plan lacks last: never chosen, but a slip may still hit it."""
+    return np.where(possible, np.maximum(q_values, np.finfo(np.float64).min), -np.inf)
 
 
 def _worth(

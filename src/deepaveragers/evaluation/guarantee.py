@@ -4,8 +4,10 @@ Let Q be the DAC-MDP's optimal Q-function, pi its greedy policy, B the true Bell
 and suppose |B[Q](s, a) - B[Q](s', a)| <= L d(s, s'). For the weights alpha_j of (s, a):
 
     dbar(s, a) = sum_j alpha_j d_j                       weighted distance to the data
-    eps(s, a)  = (Q_max - Q_min) sqrt(sum_j alpha_j^2 / 2 * ln(2 M / delta))
+    eps(s, a)  = (y_max - y_min) sqrt(sum_j alpha_j^2 / 2 * ln(2 M / delta))
     M          = A (k N)^(D/2 + 1)                       number of neighbour sets, up to a constant
+
+where y ranges over the plan's Q-values and over r_i + gamma V(s'_i), which they average.
 
 Hoeffding's inequality for weighted sums (1/k for equal weights) gives, with probability at
 least 1 - delta, for all (s, a) at once:
@@ -19,7 +21,9 @@ Two statements follow, e- and e+ being the largest of the left and right sides:
 
 The second needs only Q <= B[Q] + e+ at the greedy actions: a plan with C >= L is pessimistic
 but for the sampling term, which vanishes where transitions are deterministic. Both speak of
-core states; a state far from all data has a larger dbar than any of them.
+core states; a state far from all data has a larger dbar than any of them. The plan's own
+certified error is added: for values with T V >= V - x, T V <= V + y the same steps give
+x / (1 - gamma) and y / (1 - gamma) more, which are the plan's `below` and `above`.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ import numpy as np
 from ..arrays import Float64
 from ..errors import InputError
 from ..kernels import reference
+from ..kernels.model import Model
 from ..mdp.problem import pose
 from ..neighbors.tree import TreeIndex
 
@@ -73,10 +78,10 @@ class Guarantee:
         distance_quantiles: of the planned actions' distances, by level.
         q_range: smallest and largest Q-value of the plan.
         sampling: eps, the largest sampling term; 0 when transitions are deterministic.
-        optimism: the plan's values exceed the policy's real values by at most this.
+        optimism: the exact plan's values exceed the policy's real values by at most this.
         loss: the policy's real values fall short of the best possible by at most this.
         mean_value: mean planned value of the core states.
-        mean_lower_bound: `mean_value - optimism`, less the plan's certified error.
+        mean_lower_bound: `mean_value - optimism`, less the plan's certified error below.
         vacuous: whether the bound says no more than the worst value that there is.
         thinnest: where more data would help most.
     """
@@ -121,10 +126,11 @@ def guarantee(
         raise InputError("delta", "a number in (0, 1)", delta, "A common choice is 0.05.")
     if lipschitz is not None and not (math.isfinite(lipschitz) and lipschitz >= 0.0):
         raise InputError("lipschitz", "a finite number >= 0, or None", lipschitz)
-    if plan.objective.penalty != "linear" or plan.objective.worst_case or plan.objective.slip:
+    asked = plan.objective
+    if asked.penalty != "linear" or asked.worst_case or asked.slip or asked.horizon is not None:
         raise InputError(
             "plan",
-            "a plan with the linear penalty, slip 0 and worst_case 0, as in the theorem",
+            "one with the linear penalty, slip 0, worst_case 0 and no horizon, as in the theorem",
             "another objective",
         )
     model = pose(plan.mdp, plan.objective)
@@ -144,14 +150,16 @@ def guarantee(
     finite = plan.q_values[living][np.isfinite(plan.q_values[living])]
     low, high = float(finite.min()), float(finite.max())
     spread = float(np.sqrt((alphas**2).sum(axis=2)[available].max() / 2.0))
-    sampling = 0.0 if deterministic else (high - low) * spread * math.sqrt(_log_sets(plan, delta))
+    samples = model.rewards + model.gamma * plan.values
+    span = max(high, float(samples.max())) - min(low, float(samples.min()))
+    sampling = 0.0 if deterministic else span * spread * math.sqrt(_log_sets(plan, delta))
     cost, left = plan.objective.cost, 1.0 - plan.objective.gamma
     over = max(slope - cost, 0.0)
     optimism = (over * float(planned_distances.max()) + sampling) / left
     worst = float(distances[available].max())
-    loss = ((slope + cost + over) * worst + 2.0 * sampling) / left
+    loss = ((slope + cost + over) * worst + 2.0 * sampling) / left + plan.below + plan.above
     mean_value = float(plan.values[living].mean())
-    lower = mean_value - plan.above - optimism
+    lower = mean_value - plan.below - optimism
     return Guarantee(
         delta=float(delta),
         lipschitz=slope,
@@ -168,7 +176,7 @@ def guarantee(
         loss=loss,
         mean_value=mean_value,
         mean_lower_bound=lower,
-        vacuous=lower <= float(plan.mdp.transitions.rewards.min()) / left,
+        vacuous=lower <= _worst_value(model),
         thinnest=_thinnest(plan, np.flatnonzero(living), planned, planned_distances),
     )
 
@@ -194,6 +202,13 @@ def estimate_lipschitz(plan: Plan, quantile: float = 0.99) -> float:
         slopes.append(change[apart] / gaps[apart])
     everything: Float64 = np.concatenate(slopes)
     return float(np.quantile(everything, quantile)) if len(everything) else 0.0
+
+
+def _worst_value(model: Model) -> float:
+    """Return the least that any policy can earn: the smallest reward, once or for ever."""
+    least = float(model.rewards.min()) - float(model.penalties.max())
+    may_end = bool(model.terminal.any())
+    return least if least > 0.0 and may_end else least / (1.0 - model.gamma)
 
 
 def _log_sets(plan: Plan, delta: float) -> float:

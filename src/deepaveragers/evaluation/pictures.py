@@ -130,4 +130,6 @@ def save_figure(figure: Any, path: Path) -> Path:
         figure.savefig(path, dpi=130)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
+    except ValueError as error:  # Matplotlib's word for a suffix that it does not know
+        raise InputError("picture", "a name that ends in .png, .pdf or .svg", path) from error
     return path

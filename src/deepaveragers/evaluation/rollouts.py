@@ -12,6 +12,8 @@ from ..arrays import Float64, Int64, frozen
 from ..data.collecting import EpsilonMixture, PolicySource, check_count
 from ..data.environments import EnvironmentSource, action_names
 from ..data.play import play
+from ..errors import InputError
+from ..policy.policy import Policy
 from ..progress import progress
 from .statistics import bootstrap_interval, interquartile_mean
 
@@ -81,7 +83,10 @@ def evaluate(
     """
     check_count(episodes, "episodes")
     check_count(side_by_side, "side_by_side")
-    choose = EpsilonMixture(policy, epsilon, len(action_names(env)), seed)
+    names = action_names(env)
+    if isinstance(policy, Policy):
+        _check_actions(policy.plan.mdp.transitions.action_names, names)
+    choose = EpsilonMixture(policy, epsilon, len(names), seed)
     began = time.perf_counter()
     with progress("evaluate", episodes, show=show_progress) as advance:
         played = play(
@@ -98,3 +103,18 @@ def evaluate(
         lengths=frozen(np.array([len(episode.rewards) for episode in played])),
         seconds=time.perf_counter() - began,
     )
+
+
+def _check_actions(logged: tuple[str, ...], offered: tuple[str, ...]) -> None:
+    """Raise where the numbers of the data's actions cannot be those of the environment."""
+    if len(logged) > len(offered):
+        raise InputError(
+            "env", f"an environment with {len(logged)} actions, as in the data", len(offered)
+        )
+    if logged != offered and sorted(logged) == sorted(offered):
+        raise InputError(
+            "env",
+            f"an environment whose actions are numbered as in the data, {logged}",
+            f"{offered}",
+            "Import the data with action_names in the environment's order.",
+        )

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..arrays import Array, Floats, frozen
 from ..data.transitions import Transitions
 from ..errors import InputError
@@ -121,7 +123,7 @@ def compile(
     """
     if not isinstance(data, Transitions):
         raise InputError("data", "Transitions", type(data).__name__)
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise InputError("k", "a whole number >= 1", k)
     if k > len(data):
         raise InputError("k", f"at most the number of transitions, {len(data)}", k)
@@ -135,7 +137,7 @@ def compile(
         core_features,
         data.actions,
         data.num_actions,
-        k,
+        int(k),
         engine=neighbors,
         time_budget=time_budget,
         allow_approximate=allow_approximate,

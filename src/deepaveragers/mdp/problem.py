@@ -93,20 +93,36 @@ def _penalties(mdp: DacMdp, objective: Objective) -> Array:
 
 
 def _allowed(mdp: DacMdp, objective: Objective) -> Bool:
-    size, actions = len(mdp), mdp.transitions.num_actions
-    allowed = np.ones((1, actions), dtype=bool)
+    if objective.action_mask is None or callable(objective.action_mask):
+        return allowed_at(mdp, objective, mdp.transitions.next_observations)
+    return _masked(objective.action_mask, _not_forbidden(mdp, objective), len(mdp))
+
+
+def allowed_at(mdp: DacMdp, objective: Objective, observations: Array) -> Bool:
+    """Return [B, A] or, where all have the same actions, [1, A]: what any observations allow.
+
+    A mask given as an array speaks of core states only, and so does not apply here.
+    """
+    allowed = _not_forbidden(mdp, objective)
+    if not callable(objective.action_mask):
+        return allowed
+    return _masked(objective.action_mask(observations), allowed, len(observations))
+
+
+def _not_forbidden(mdp: DacMdp, objective: Objective) -> Bool:
+    allowed = np.ones((1, mdp.transitions.num_actions), dtype=bool)
     for action in objective.forbidden_actions:
         allowed[0, action_number(mdp, action, "forbidden_actions")] = False
     if not allowed.any():
         raise InputError("forbidden_actions", "fewer than all actions", "all of them")
-    mask = objective.action_mask
-    if mask is None:
-        return allowed
-    if callable(mask):
-        mask = mask(mdp.transitions.next_observations)
-    mask = _as_array("action_mask", mask, np.bool_)
-    if mask.shape != (size, actions):
-        raise InputError("action_mask", f"of shape ({size}, {actions})", f"shape {mask.shape}")
+    return allowed
+
+
+def _masked(given: Any, allowed: Bool, size: int) -> Bool:
+    mask = _as_array("action_mask", given, np.bool_)
+    shape = (size, allowed.shape[1])
+    if mask.shape != shape:
+        raise InputError("action_mask", f"of shape {shape}", f"shape {mask.shape}")
     return np.asarray(mask & allowed)
 
 

@@ -21,7 +21,7 @@ from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
 from ..kernels import reference
 from ..kernels.model import DISTANCE_OFFSET, Model
-from ..mdp.problem import pose
+from ..mdp.problem import allowed_at, pose
 from ..neighbors.choice import serving_index
 from ..neighbors.threads import available_threads
 
@@ -134,6 +134,8 @@ class Lookahead:
             serving_index(plan.mdp.source_features[rows]) if len(rows) else None
             for rows in self._members
         ]
+        if plan.objective.horizon is not None:
+            raise InputError("lookup", "'nearest' for a plan with a horizon", "'lookahead'")
         mask = plan.objective.action_mask
         if mask is not None and not callable(mask):
             raise InputError(
@@ -142,15 +144,12 @@ class Lookahead:
                 "'lookahead'",
                 "Give the mask as a function of observations.",
             )
-        self._mask = mask
 
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D] of observations [B, ...]."""
         model = self._model_at(*self._find(features))
-        q_values = reference.average_outcomes(model, self._plan.values)
-        if self._mask is not None:
-            q_values = np.where(np.asarray(self._mask(observations)), q_values, -np.inf)
-        return q_values
+        allowed = allowed_at(self._plan.mdp, self._plan.objective, observations)
+        return reference.average_outcomes(model._replace(allowed=allowed), self._plan.values)
 
     def grounds(self, features: Floats, action: int) -> Grounds:
         """Return what the Q-value of an action at features [1, D] rests on."""

@@ -50,7 +50,7 @@ class Policy:
         fallback: Fallback | None = None,
         seed: int = 0,
     ) -> None:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise InputError("k", "a whole number >= 1", k)
         if lookup not in get_args(LookupName):
             raise InputError("lookup", "'nearest' or 'lookahead'", repr(lookup))
@@ -64,7 +64,7 @@ class Policy:
         if isinstance(fallback, int | str):
             fallback = action_number(plan.mdp, fallback, "fallback")
         self.plan = plan
-        self.k = k
+        self.k = k = int(k)
         self.lookup = lookup
         self.epsilon = float(epsilon)
         self.support_threshold = support_threshold

@@ -17,7 +17,7 @@ from ..neighbors.threads import available_threads
 SMALL = 20_000
 """States up to which one block is quicker than handing work to threads."""
 BLOCKS = 4
-"""With up to so many threads the blocks, and so the bits, are the same."""
+"""Fixed, so that the bits do not depend on the number of threads; more threads stay idle."""
 
 PART_STATES, MOST_PARTS = 60_000, 16
 """Blocks meet so often in a sweep that handing out work stays cheap beside the work."""
@@ -30,7 +30,7 @@ class Blocks:
         if threads is not None and (isinstance(threads, bool) or threads < 1):
             raise InputError("threads", "a whole number >= 1, or None", threads)
         workers = threads or available_threads()
-        count = 1 if size <= SMALL else max(BLOCKS, workers)
+        count = 1 if size <= SMALL else BLOCKS
         edges = np.linspace(0, size, count + 1).astype(int).tolist()
         self.bounds = list(pairwise(edges))
         self.parts = min(MOST_PARTS, max(1, size // PART_STATES))

@@ -165,7 +165,10 @@ def _close_in(search: _Search, bold: _Point, budget: float) -> _Pair:
         raise InputError("budget", least, budget)
     found = _Pair(safe, bold, bold.upper, 0.0)
     while found.upper - found.mix(budget)[1] > search.allowed and search.solves < MAX_SOLVES:
-        crossing = (bold.value - safe.value) / (bold.signal - safe.signal)
+        if bold.signal <= safe.signal:
+            break
+        # Never below 0: only then does g bound the answer.
+        crossing = max(0.0, (bold.value - safe.value) / (bold.signal - safe.signal))
         point = search.ask(crossing)
         above = min((found.upper, found.multiplier), (point.upper + crossing * budget, crossing))
         ends = (safe.value, bold.value)

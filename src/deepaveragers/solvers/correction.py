@@ -21,6 +21,7 @@ import numpy as np
 from ..arrays import Float32, Float64, Int32
 from ..kernels import cpu
 from ..kernels.model import Model
+from ..kernels.single import solve_paths
 from .blocks import Blocks
 
 MEMORY, MEMORY_OF_LARGE, LARGE = 8, 5, 200_000
@@ -62,6 +63,9 @@ class Corrector:
             the number of sweeps over the policy's rows.
         """
         correction, size = self.correction, self.model.size
+        if self.index.shape[1] == 1:
+            solve_paths(self.index, self.weight, self.residual, correction)
+            return 1
         stored, sweeps, last, best, waited = 0, 0, np.inf, np.inf, 0
         self.origin[:] = correction[size:]
         while True:

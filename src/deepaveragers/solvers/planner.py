@@ -64,7 +64,7 @@ def solve(
         start: a plan of the same MDP, under any objective; its policy is the first tried.
         time_budget: seconds after which the bounds reached so far are returned.
         max_sweeps: sweeps after which the bounds reached so far are returned.
-        threads: None takes all cores. The bits are the same for up to 4 threads.
+        threads: None takes all cores, up to 4. The bits are the same for any number.
         device: "cpu"; "cuda", a GPU (extra `cuda`); or "auto", a GPU where there is one, it
             supports the objective, and the MDP is large enough. The bounds are always
             proved by the CPU.

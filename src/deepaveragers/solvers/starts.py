@@ -18,7 +18,7 @@ from ..arrays import Array, Float32, Float64, Int32, Int64, frozen
 from ..kernels import reference
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
-from ..mdp.problem import pose
+from ..mdp.problem import allowed_at, pose
 from ..neighbors.graph import NO_NEIGHBOR
 from ..neighbors.tree import TreeIndex
 
@@ -50,14 +50,9 @@ class Starts:
         A mask given as an array speaks of core states only, and so does not apply here.
         """
         model = pose(self.mdp, objective)
-        allowed = model.allowed if len(model.allowed) == 1 else self._allowed(objective)
+        allowed = allowed_at(self.mdp, objective, self.observations)
         there = model._replace(indices=self.indices, distances=self.distances, allowed=allowed)
         return reference.average_outcomes(there, values)
-
-    def _allowed(self, objective: Objective) -> Array:
-        if callable(objective.action_mask):
-            return np.asarray(objective.action_mask(self.observations), dtype=bool)
-        return np.ones((1, self.indices.shape[1]), dtype=bool)
 
 
 def start_states(mdp: DacMdp) -> Starts:

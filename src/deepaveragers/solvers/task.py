@@ -95,10 +95,11 @@ class Task:
             status = self._status(proof, line)
             if status is not None:
                 return status, proof
-            if first is not None and evaluate and work.sweeps == 1:
+            if first is not None:
                 # Only now: the proof above is about the values of the first sweep.
                 work.restart(first[0])
                 work.prefer(first[1])
+                first = None
             waited = 0 if proof.error < 0.95 * best else waited + 1
             best = min(best, proof.error)
             if waited >= PATIENCE:
@@ -111,6 +112,7 @@ class Task:
     def _first_sweep(self) -> Certificate:
         """Sweep from V = 0, which tells the scale of the problem."""
         work = self.work
+        work.restart(np.zeros(work.model.size))
         proof = work.sweep(in_place=False)
         self._set_allowed(proof.residual, work.stuck, work.largest_penalty)
         if proof.residual == 0.0:
@@ -121,6 +123,9 @@ class Task:
         """Begin with a guess in float32, and see what one sweep proves of it."""
         work = self.work
         draft = Draft(work.model, work.blocks, work.corrector)
+        if draft.scale == 0.0 and not draft.stuck:
+            # No step is worth anything: nothing to guess, and no scale to judge a guess by.
+            return self._first_sweep()
         self._set_allowed(draft.scale, draft.stuck, draft.largest_penalty)
 
         def watch(sweeps: int, error: float) -> bool:
@@ -169,7 +174,7 @@ class Task:
         try:
             while done < horizon:
                 proof = work.sweep(in_place=False) if done else self._first_sweep()
-                gained = gained if done else proof.residual
+                gained = gained if done else proof.residual + proof.rounding
                 rounding = proof.rounding + gamma * rounding
                 done += 1
                 if done < horizon and (stop := self._limit(proof)):
@@ -179,9 +184,8 @@ class Task:
             # Some states may be a step further than the others, which the bound allows for.
             status = "interrupted"
             if done == 0:
-                work.restart(np.zeros(work.model.size))
                 proof = self._first_sweep()
-                gained, done = proof.residual, 1
+                gained, done = proof.residual + proof.rounding, 1
             rounding = proof.rounding + gamma * rounding
         missing = gained * sum_of_powers(gamma, done, horizon)
         bound = (missing + rounding) * (1.0 + 1e-12)

@@ -31,10 +31,17 @@ def pack_objective(objective: Objective) -> tuple[dict[str, Any], dict[str, Arra
                 "Solve with the array that the function returns.",
             )
         elif isinstance(value, Mapping):
-            settings[field.name] = {"pairs": [[key, entry] for key, entry in value.items()]}
+            settings[field.name] = {"pairs": [[_plain(k), _plain(v)] for k, v in value.items()]}
         else:
-            settings[field.name] = value
+            settings[field.name] = _plain(value)
     return settings, arrays
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's numbers and arrays as Python's own, which JSON can hold."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def unpack_objective(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> Objective:

@@ -1,0 +1,46 @@
+"""The float32 guess and the exact evaluation of single successors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deepaveragers.kernels.single import solve_paths
+from deepaveragers.solvers.draft import WORTHWHILE
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.9, 0.99, 0.999])
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("case", [{}, {"forbidden_actions": [0]}, {"penalty": "adaptive"}])
+def test_bounds_hold_where_a_guess_is_made(model, gamma, k, case):
+    assert len(model) >= WORTHWHILE
+    plan = model.solve(gamma=gamma, k=k, **case)
+    exact = model.solve(gamma=gamma, k=k, method="value_iteration", tolerance=1e-8, **case)
+    assert plan.converged
+    assert exact.converged
+    assert (plan.lower <= exact.upper).all()
+    assert (plan.upper >= exact.lower).all()
+
+
+def test_same_bits_for_any_number_of_threads(model):
+    one, two = (model.solve(threads=threads) for threads in (1, 2))
+    assert np.array_equal(one.q_values, two.q_values)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_paths_and_cycles_are_solved_exactly(seed):
+    generator = np.random.default_rng(seed)
+    size = int(generator.integers(1, 30))
+    successor = generator.integers(size, size=size)
+    weight = generator.uniform(0, 0.999, size).astype(np.float32)
+    residual = generator.normal(size=size).astype(np.float32)
+    # Half of the successors are addressed in the second half, as blocks do it.
+    index = (successor + size * generator.integers(2, size=size)).astype(np.int32)
+    found = np.zeros(2 * size, np.float32)
+    solve_paths(index[:, None], weight[:, None], residual, found)
+    matrix = np.eye(size)
+    for state in range(size):
+        matrix[state, successor[state]] -= weight[state]
+    expected = np.linalg.solve(matrix, residual)
+    assert np.allclose(found[:size], expected, rtol=1e-4, atol=1e-4)
+    assert np.array_equal(found[:size], found[size:])
