@@ -32,7 +32,7 @@ from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .blocks import Blocks
 from .cuda_planner import CudaTask, pick
-from .order import renamed, restored, trajectory_order
+from .order import renamed, restored, visiting_order
 from .plan import Plan
 from .task import Callback, Limits, Task
 from .workspace import Workspace
@@ -79,8 +79,8 @@ def solve(
     )
     on_gpu = pick(device, mdp, objective) == "cuda"
     model = pose(mdp, objective)
-    order = None if on_gpu else trajectory_order(model)
     with Blocks(len(mdp), threads) as blocks:
+        order = None if on_gpu else visiting_order(model, mdp.core_features, blocks)
         if order is not None:
             model = renamed(model, order, blocks)
         work = Workspace(model, blocks)
