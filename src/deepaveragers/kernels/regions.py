@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..arrays import Float32, Int64
 from .cpu import kernel
 
@@ -25,5 +23,5 @@ def assign(coordinates: Float32, axes: Int64, cuts: Float32, regions: Any) -> No
     for s in range(len(coordinates)):
         node = 1
         while node < count:
-            node = 2 * node + np.int64(coordinates[s, axes[node]] > cuts[node])
+            node = 2 * node + (1 if coordinates[s, axes[node]] > cuts[node] else 0)
         regions[s] = node - count

@@ -19,7 +19,7 @@ SMALL = 20_000
 BLOCKS = 4
 """Fixed, so that the bits do not depend on the number of threads; more threads stay idle."""
 
-PART_STATES, MOST_PARTS = 60_000, 16
+PART_STATES, MOST_PARTS = 60_000, 4
 """Blocks meet so often in a sweep that handing out work stays cheap beside the work."""
 
 

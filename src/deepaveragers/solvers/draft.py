@@ -16,12 +16,14 @@ from ..kernels import cpu
 from ..kernels import draft as kernels
 from ..kernels.model import Model
 from .blocks import Blocks
-from .correction import FLOAT32_NOISE, Corrector
+from .correction import Corrector
 
 WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
-EVALUATION_RATIO = 0.03
+EVALUATION_RATIO = 0.1
 """A policy is evaluated until a sweep changes values by so much less than the improvement."""
+NOISE = 3e-6
+"""Changes of the largest value by so little may be rounding."""
 MOST_SWEEPS = 60
 PATIENCE = 8
 """Sweeps without progress after which the rest is left to float64."""
@@ -79,13 +81,14 @@ class Draft:
         best, waited = math.inf, 0
         while self.sweeps < MOST_SWEEPS:
             change = self._improve()
-            noise = 4.0 * FLOAT32_NOISE * float(np.abs(both[size:]).max())
+            largest = max(float(both[size:].max()), -float(both[size:].min()))
+            floor = max(target, NOISE * largest)
             waited = 0 if change < 0.9 * best else waited + 1
             best = min(best, change)
             stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
-            if stop or waited >= PATIENCE or change <= max(target, noise):
+            if stop or waited >= PATIENCE or change <= floor:
                 return
-            self.corrector.solve(max(EVALUATION_RATIO * change, target), deadline)
+            self.corrector.solve(max(EVALUATION_RATIO * change, floor), deadline)
 
     def take(self) -> Float64:
         """Return the values [N], and leave the corrector as it was."""

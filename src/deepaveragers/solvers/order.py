@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, Float32, Floats, Int32, Int64, frozen
+from ..arrays import Array, Float32, Floats, Int32, Int64
 from ..kernels import chains, regions
 from ..kernels.model import Model
 from .blocks import Blocks
@@ -27,8 +27,8 @@ WORTHWHILE = 2_000
 
 LARGE = 200_000
 """States from which on regions pay."""
-REGION, SAMPLE_PER_REGION = 16_000, 64
-"""States in a region; their values take 64 KB in float32."""
+REGION, SAMPLE_PER_REGION = 4_000, 64
+"""States in a region; with those beside it, their values stay in the second cache."""
 DIRECTIONS, AT_ONCE = 8, 16_384
 
 
@@ -112,33 +112,3 @@ def trajectory_order(model: Model) -> Int32 | None:
     order = np.empty(size, np.int32)
     chains.chain_order(successors, order)
     return order
-
-
-def renamed(model: Model, order: Int32, blocks: Blocks) -> Model:
-    """Return the same MDP with row p standing for state order[p]."""
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    indices = np.empty_like(model.indices[:, :, : model.k])
-    distances = np.empty_like(model.distances[:, :, : model.k])
-    blocks.run(chains.reorder, order, rank, model, indices, distances)
-
-    def rows(array: Array) -> Array:
-        return frozen(array[order]) if len(array) == len(order) else array
-
-    return model._replace(
-        indices=frozen(indices),
-        distances=frozen(distances),
-        rewards=rows(model.rewards),
-        terminal=rows(model.terminal),
-        allowed=rows(model.allowed),
-        policy=rows(model.policy),
-    )
-
-
-def restored(array: Array, order: Int32 | None) -> Array:
-    """Return rows of the renamed MDP under their old names."""
-    if order is None:
-        return array
-    result = np.empty_like(array)
-    result[order] = array
-    return result
