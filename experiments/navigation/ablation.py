@@ -33,12 +33,12 @@ VARIANTS = (
     Variant("C = 0.1", FINAL, PictureEncoder(), cost=0.1),
     Variant("C = 1", FINAL, PictureEncoder(), cost=1.0),
     Variant("ties by index", FINAL, PictureEncoder(), tie_noise=0.0),
-    Variant("walls all grey", replace(FINAL, coloured_walls=False), PictureEncoder()),
     Variant("chequered floor", replace(FINAL, floor="floor_tiles_bw"), PictureEncoder()),
     Variant("field of view 60", replace(FINAL, field_of_view=60.0), PictureEncoder()),
-    Variant("any first heading", replace(FINAL, any_heading=True), PictureEncoder()),
     Variant("no averaging of pixels", FINAL, PictureEncoder(average=1)),
+    Variant("walls all grey", replace(FINAL, coloured_walls=False), PictureEncoder()),
     Variant("4 networks", FINAL, PictureEncoder(seeds=(0, 1, 2, 3))),
+    Variant("any first heading", replace(FINAL, any_heading=True), PictureEncoder()),
     Variant("MiniWorld's defaults", MINIWORLD_LOOK, PictureEncoder(average=1)),
 )
 
