@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .data.collecting import collect
+    from .data.frame_stacks import FrameStacks
     from .data.mapping import TableMapping
     from .data.readers.table import read_table
     from .data.reading import read, read_reported
@@ -72,6 +73,7 @@ __all__ = [
     "DqnEncoder",
     "Encoder",
     "EvaluationReport",
+    "FrameStacks",
     "Guarantee",
     "Identity",
     "InputError",
@@ -133,6 +135,7 @@ _HOMES = {
     "select": "evaluation.selection",
     "Diagnosis": "evaluation.doctor_findings",
     "diagnose": "evaluation.doctor",
+    "FrameStacks": "data.frame_stacks",
     "collect": "data.collecting",
     "read_table": "data.readers.table",
     "read": "data.reading",

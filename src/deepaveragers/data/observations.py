@@ -6,6 +6,7 @@ dictionaries or tuples of arrays are laid side by side (dictionary keys in sorte
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,10 +14,18 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
+from .frame_stacks import FrameStacks
+
+BLOCK_BYTES = 32 << 20
 
 
 def as_observations(values: Any, name: str = "observations") -> Array:
-    """Return [N, ...] observations as a float or uint8 array with finite entries."""
+    """Return [N, ...] observations as a float or uint8 array with finite entries.
+
+    Stacks of frames stay what they are: they read like an array.
+    """
+    if isinstance(values, FrameStacks):
+        return values  # type: ignore[return-value]
     if isinstance(values, Mapping | tuple):
         values = _side_by_side(values, name)
     array = _numeric(values, name)
@@ -37,6 +46,12 @@ def as_observations(values: Any, name: str = "observations") -> Array:
 def is_image(observations: Array) -> bool:
     """Whether a batch [N, ...] holds pictures (uint8, two or more dimensions each)."""
     return observations.dtype == np.uint8 and observations.ndim >= 3
+
+
+def rows_at_once(observations: Array) -> int:
+    """Return how many observations are looked at together, to keep memory small."""
+    size = math.prod(observations.shape[1:]) * observations.dtype.itemsize
+    return max(1, min(65_536, BLOCK_BYTES // max(1, size)))
 
 
 def check_finite(array: Array, name: str) -> None:
