@@ -1,12 +1,14 @@
 """Observations as arrays: one row per observation, whatever the environment hands out.
 
 Vectors become float32 or float64 columns, pictures stay uint8 in their own shape, and
-dictionaries or tuples of arrays are laid side by side (dictionary keys in sorted order).
+dictionaries or tuples of arrays are laid side by side, in the order in which Gymnasium's Dict
+space would flatten them: sorted keys, but those of an OrderedDict as they are.
 """
 
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -83,9 +85,18 @@ def _numeric(values: Any, name: str) -> Array:
     return array
 
 
+def _keys(parts: Mapping[Any, Any]) -> list[Any]:
+    if isinstance(parts, OrderedDict):
+        return list(parts)
+    try:
+        return sorted(parts)
+    except TypeError:
+        return list(parts)
+
+
 def _side_by_side(parts: Mapping[str, Any] | tuple[Any, ...], name: str) -> Array:
     if isinstance(parts, Mapping):
-        leaves = [(f"{name}[{key!r}]", parts[key]) for key in sorted(parts)]
+        leaves = [(f"{name}[{key!r}]", parts[key]) for key in _keys(parts)]
     else:
         leaves = [(f"{name}[{place}]", part) for place, part in enumerate(parts)]
     if not leaves:
