@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .evaluation.comparison import Comparison, compare
     from .evaluation.doctor import diagnose, write_report
     from .evaluation.doctor_findings import Diagnosis
+    from .evaluation.doctor_repairs import Repair, repair
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
@@ -84,6 +85,7 @@ __all__ = [
     "Policy",
     "PolicyValue",
     "RandomNetwork",
+    "Repair",
     "Selection",
     "Standardize",
     "StorageError",
@@ -109,6 +111,7 @@ __all__ = [
     "read",
     "read_reported",
     "read_table",
+    "repair",
     "save",
     "save_encoder",
     "select",
@@ -135,6 +138,8 @@ _HOMES = {
     "select": "evaluation.selection",
     "Diagnosis": "evaluation.doctor_findings",
     "diagnose": "evaluation.doctor",
+    "Repair": "evaluation.doctor_repairs",
+    "repair": "evaluation.doctor_repairs",
     "FrameStacks": "data.frame_stacks",
     "collect": "data.collecting",
     "read_table": "data.readers.table",

@@ -122,6 +122,7 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
                 "certain",
                 "The environment was reset before s' was written down; that transition is false.",
                 "Log the final observation, or leave those last steps out unless terminated.",
+                tuple(last[:-1][reset].tolist()),
             )
 
 
@@ -147,6 +148,7 @@ def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
         if seen.setdefault(digest.digest(), number) != number:
             copies.append(number)
     if copies:
+        rows = np.concatenate([np.arange(starts[n], last[n] + 1) for n in copies])
         yield Finding(
             "repeated_episodes",
             f"{len(copies):,} episodes are exact copies of earlier ones",
@@ -154,6 +156,7 @@ def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "certain",
             "Copies count as evidence: neighbours are then the same transition several times.",
             "Drop them: da.forget(data, episodes).",
+            tuple(rows.tolist()),
         )
 
 
