@@ -17,8 +17,9 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 from .frame_stacks import FrameStacks
+from .scratch import converted
 
-BLOCK_BYTES = 32 << 20
+BLOCK_BYTES = 8 << 20
 
 
 def as_observations(values: Any, name: str = "observations") -> Array:
@@ -40,7 +41,7 @@ def as_observations(values: Any, name: str = "observations") -> Array:
     if not is_image(array):
         array = array.reshape(len(array), -1)
         if array.dtype not in (np.float32, np.float64):
-            array = array.astype(np.float64)
+            array = converted(array, np.float64)
         check_finite(array, name)
     return np.ascontiguousarray(array)
 
@@ -60,11 +61,14 @@ def check_finite(array: Array, name: str) -> None:
     """Raise an error that names the first place of a NaN or an infinity."""
     if array.dtype.kind != "f":
         return
-    finite = np.isfinite(array)
-    if not finite.all():
-        place = tuple(int(i) for i in np.argwhere(~finite)[0])
-        where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
-        count = int((~finite).sum())
+    count, step, where = 0, rows_at_once(array), ""
+    for start in range(0, len(array), step):
+        bad = ~np.isfinite(array[start : start + step])
+        if not count and bad.any():
+            row, *column = (int(i) for i in np.argwhere(bad)[0])
+            where = f"row {start + row}" + (f", column {column[0]}" if column else "")
+        count += int(np.count_nonzero(bad))
+    if count:
         raise InputError(
             name,
             "finite numbers",
