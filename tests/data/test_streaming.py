@@ -21,6 +21,12 @@ pytestmark = pytest.mark.skipif(
 ALLOWED = 1 / 3
 """Of the size of the observations alone, of which a reader makes two."""
 EPISODE = 100
+ALLOCATION = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": "65536",
+}
+"""So that freed memory goes back, and only what is in use is counted."""
 COLUMNS = {"episode": "run", "time": "t", "action": "act", "reward": "rew", "terminated": "end"}
 
 CHILD = """
@@ -97,8 +103,8 @@ CASES = {
     "log.hdf5": (write_hdf5, 30_000, 512, {}),
     "log.npz": (write_npz, 30_000, 512, {}),
     "log.parquet": (write_own, 30_000, 512, {}),
-    "log-v0": (write_own, 60_000, 512, {}),
-    "log.csv": (write_csv, 50_000, 100, {**COLUMNS, "observations": "x*"}),
+    "log-v0": (write_own, 40_000, 512, {}),
+    "log.csv": (write_csv, 30_000, 100, {**COLUMNS, "observations": "x*"}),
 }
 
 
@@ -106,7 +112,9 @@ CASES = {
 def test_reading_and_saving_in_bounded_memory(name, tmp_path):
     write, size, width, options = CASES[name]
     small, large = tmp_path / "small" / name, tmp_path / "large" / name
-    for path, rows in ((small, 4 * EPISODE), (large, size)):
+    # Minari keeps about 150 episodes' worth of HDF5's caches, whatever comes after them.
+    few = 160 * EPISODE if name == "log-v0" else 4 * EPISODE
+    for path, rows in ((small, few), (large, size)):
         path.parent.mkdir()
         write(path, rows, width)
     wide = size * width * (8 if name == "log.csv" else 4)
@@ -116,7 +124,7 @@ def test_reading_and_saving_in_bounded_memory(name, tmp_path):
         [sys.executable, "-W", "ignore", "-c", CHILD, asked],
         capture_output=True,
         text=True,
-        env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+        env={**os.environ, **ALLOCATION},
     )
     assert done.returncode == 0, done.stderr[-2000:]
     data = da.load(tmp_path / "data")
