@@ -34,7 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small run that checks the parts")
     parser.add_argument("--repetitions", type=int, default=10)
-    parser.add_argument("--episodes", type=int, default=50)
+    parser.add_argument("--episodes", type=int, default=100)
     parser.add_argument(
         "--estimates", nargs="*", default=list(ESTIMATES[1:]), choices=ESTIMATES[1:],
         help="what to compute beside the simulation, which decides",
@@ -49,13 +49,13 @@ def main() -> None:
         given.results = given.cache / "choosing-quick.csv"
     steps = 2_000 if given.quick else 10_000
     command = shlex.join(["python", "-m", "experiments.cartpole.choosing", *sys.argv[1:]])
+    origin = (command, commit(), hardware())
     known = {(row["bag"], int(row["repetition"])) for row in _read(given.results)}
     for repetition in range(0 if given.report else given.repetitions):
         for bag in given.bags:
             if (bag, repetition) not in known:
                 kept = None if given.quick else given.cache / "agent.npz"
                 data = _collect(bag, steps, FIRST_SEED + repetition, kept)
-                origin = (command, commit(), hardware())
                 _append(
                     given.results,
                     [
