@@ -154,6 +154,56 @@ def test_pictures_are_judged_by_cross_fitting():
     assert found.scores[0].score == found.scores[0].cross_fitted.value
 
 
+def episodes_of_three(size=30, actions=None):
+    """Return data of short episodes, in which any k is large."""
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(size + 1, 2))
+    return da.Transitions(
+        observations=states[:-1],
+        actions=rng.integers(0, 2, size) if actions is None else actions,
+        rewards=rng.normal(size=size),
+        next_observations=states[1:],
+        terminations=np.arange(size) % 3 == 2,
+        action_names=("left", "right"),
+    )
+
+
+def test_a_question_about_every_transition_is_cut_for_a_half():
+    data = episodes_of_three()
+    rewards, mask = np.arange(30.0), np.ones((30, 2), dtype=bool)
+    mask[4, 0] = mask[11, 1] = False
+    place = {tuple(row): number for number, row in enumerate(data.next_observations)}
+
+    def relabel(observations, actions, following):
+        return [rewards[place[tuple(row)]] for row in following]
+
+    by_array, by_function = (
+        select(data, [Candidate(asked, k=2, k_pi=2)], gamma=0.9).scores[0].cross_fitted
+        for asked in (
+            da.Objective(rewards=rewards, action_mask=mask),
+            da.Objective(rewards=relabel, action_mask=mask),
+        )
+    )
+    assert by_array == by_function
+
+
+def test_k_may_be_larger_than_a_half():
+    found = select(episodes_of_three(), [Candidate(k=25)], gamma=0.9)
+    assert found.scores[0].cross_fitted is not None
+    assert found.plan.objective.k == 25
+
+
+def test_what_a_half_knows_nothing_about_is_no_estimate():
+    actions = np.zeros(30, dtype=int)
+    actions[0] = 1  # only one half has it
+    candidates = [Candidate(da.Objective(forbidden_actions=("left",)), k=1), Candidate(k=1)]
+    found = select(episodes_of_three(actions=actions), candidates, gamma=0.9).scores
+    lame, free = sorted(found, key=lambda score: score.candidate is candidates[1])
+    assert lame.cross_fitted is None
+    assert lame.fitted_q is not None
+    assert free.cross_fitted is not None
+
+
 def test_equal_objectives_share_a_plan():
     one, two = Candidate(da.Objective(cost=2.0)), Candidate(da.Objective(cost=2.0), k_pi=3)
     other = Candidate(da.Objective(rewards=np.ones(3)))
