@@ -21,7 +21,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m experiments.cartpole", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small run that checks the parts")
     parser.add_argument("--seeds", type=int, default=3, help="number of seeds")
-    parser.add_argument("--episodes", type=int, default=50, help="episodes per evaluation")
+    parser.add_argument("--episodes", type=int, default=30, help="episodes per evaluation")
     parser.add_argument("--cache", type=Path, default=Path("runs/cartpole"), help="for the bags")
     parser.add_argument("--results", type=Path, default=HERE / "results.csv")
     parser.add_argument("--figures", type=Path, default=Path("docs/images"))
