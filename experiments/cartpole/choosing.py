@@ -18,6 +18,7 @@ import deepaveragers as da
 
 from .agent import ENVIRONMENT, controller, trained_agent
 from .bags import EPSILONS
+from .page import PAGE, fill
 from .results import commit, hardware
 
 HERE = Path(__file__).parent
@@ -42,7 +43,7 @@ def main() -> None:
     parser.add_argument("--bags", nargs="+", default=["random", "mixed"])
     parser.add_argument("--cache", type=Path, default=Path("runs/cartpole"))
     parser.add_argument("--results", type=Path, default=HERE / "choosing.csv")
-    parser.add_argument("--report", action="store_true", help="only print what there is")
+    parser.add_argument("--report", action="store_true", help="only write what there is")
     given = parser.parse_args()
     if given.quick:
         given.repetitions, given.episodes = 1, 5
@@ -50,7 +51,7 @@ def main() -> None:
     steps = 2_000 if given.quick else 10_000
     command = shlex.join(["python", "-m", "experiments.cartpole.choosing", *sys.argv[1:]])
     origin = (command, commit(), hardware())
-    known = {(row["bag"], int(row["repetition"])) for row in _read(given.results)}
+    known = {(row["bag"], int(row["repetition"])) for row in read(given.results)}
     for repetition in range(0 if given.report else given.repetitions):
         for bag in given.bags:
             if (bag, repetition) not in known:
@@ -64,7 +65,10 @@ def main() -> None:
                     ],
                 )
                 print(f"{bag} {repetition} done", flush=True)
-    print(hit_rates(_read(given.results)))
+    found = hit_rates(read(given.results))
+    print(found)
+    if not given.quick:
+        PAGE.write_text(fill(PAGE.read_text(), {"choosing": found}))
 
 
 def _collect(bag: str, steps: int, seed: int, kept: Path | None) -> da.Transitions:
@@ -125,7 +129,8 @@ def hit_rates(rows: list[dict[str, str]]) -> str:
     return "\n".join(lines)
 
 
-def _read(path: Path) -> list[dict[str, str]]:
+def read(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file, none where there is no file."""
     if not path.exists():
         return []
     with path.open(newline="") as file:

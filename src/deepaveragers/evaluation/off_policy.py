@@ -116,28 +116,29 @@ def importance_sampling(
     """
     data = mdp.transitions
     agrees = np.asarray(policy.act(data.observations)) == data.actions
-    episodes = list(data.episodes())
-    longest = max(episode.stop - episode.start for episode in episodes)
-    weights = np.zeros((len(episodes), longest))
+    starts = np.array([episode.start for episode in data.episodes()])
+    lengths = np.diff(np.append(starts, len(data)))
+    count, longest = len(starts), int(lengths.max())
+    number = np.repeat(np.arange(count), lengths)
+    step = np.arange(len(data)) - starts[number]
+    weights = np.ones((count, longest))
+    weights[number, step] = agrees / chances
+    np.cumprod(weights, axis=1, out=weights)
+    # An episode that ended earns nothing more, which is evidence; one that was cut is none.
+    cut = ~data.terminations[starts + lengths - 1]
+    weights[cut[:, None] & (np.arange(longest) >= lengths[:, None])] = 0.0
     rewards = np.zeros_like(weights)
-    for number, episode in enumerate(episodes):
-        length = episode.stop - episode.start
-        ratios = agrees[episode] / chances[episode]
-        weights[number, :length] = np.cumprod(ratios)
-        # An episode that ended earns nothing more, which is evidence; one that was cut is none.
-        if data.terminations[episode.stop - 1]:
-            weights[number, length:] = weights[number, length - 1]
-        rewards[number, :length] = data.rewards[episode] * gamma ** np.arange(length)
+    rewards[number, step] = data.rewards * gamma**step
     if not weights[:, 0].any():
         return None
     scale = np.maximum(weights.max(axis=0), 1e-300)
     weights /= scale
     draws = (
         np.random.default_rng(seed)
-        .multinomial(len(episodes), np.full(len(episodes), 1.0 / len(episodes)), size=RESAMPLES)
+        .multinomial(count, np.full(count, 1.0 / count), size=RESAMPLES)
         .astype(np.float64)
     )
-    value = _ratio(np.ones((1, len(episodes))), weights, rewards)[0]
+    value = _ratio(np.ones((1, count)), weights, rewards)[0]
     low, high = np.quantile(_ratio(draws, weights, rewards), (0.025, 0.975))
     last = weights[:, min(longest, round(1.0 / (1.0 - gamma))) - 1]
     effective = last.sum() ** 2 / max(float((last**2).sum()), 1e-300)
