@@ -68,6 +68,15 @@ def test_simulated_returns_are_real_ones(cartpole, plan):
     assert simulated.mean() == pytest.approx(10.0, rel=0.05)
 
 
+def test_a_simulated_episode_ends_at_the_horizon():
+    data = linear_system()
+    always = da.compile(data, k=1).solve(forbidden_actions=[0]).policy(k=1)
+    starts = np.zeros((5, 2))
+    earned = simulate(Simulator(data), [always], starts, gamma=0.999, worst=0.0, horizon=4)
+    expected = sum(0.999**step * 0.1 * step for step in range(4))
+    assert earned == pytest.approx(expected, abs=1e-2)
+
+
 def test_fitted_q_is_the_fixed_point_of_its_regression(cartpole):
     mdp = da.compile(cartpole.subset(slice(0, 400)), k=3)
     policy = mdp.solve().policy(k=5)
@@ -217,6 +226,7 @@ def test_equal_objectives_share_a_plan():
         ({"budget": 0}, "budget"),
         ({"budget": 2}, "env"),
         ({"gamma": 1.0}, "gamma"),
+        ({"horizon": 0}, "horizon"),
         ({"estimates": ("magic",)}, "estimates"),
     ],
 )

@@ -102,6 +102,12 @@ def select(
     cost: Numbers = "1,10,100",
     k_pi: Numbers = "1,11,51",
     gamma: Annotated[float, typer.Option(help="Discount, in [0, 1).")] = 0.99,
+    judge_gamma: Annotated[
+        float | None, typer.Option(help="Discount to judge by, if another than to plan by.")
+    ] = None,
+    horizon: Annotated[
+        int | None, typer.Option(help="Steps of a simulated episode at most.")
+    ] = None,
     budget: Annotated[
         int, typer.Option(help="Candidates that may be played in the environment.")
     ] = 1,
@@ -135,7 +141,8 @@ def select(
         candidates,
         budget,
         env,
-        gamma=gamma,
+        gamma=gamma if judge_gamma is None else judge_gamma,
+        horizon=horizon,
         estimates=beside,
         episodes=episodes,
         seed=seed,

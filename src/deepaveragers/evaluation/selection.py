@@ -101,6 +101,7 @@ def select(
     env: EnvironmentSource | None = None,
     *,
     gamma: float = 0.99,
+    horizon: int | None = None,
     estimates: Sequence[str] = ("cross_fitted", "fitted_q", "importance"),
     episodes: int = 100,
     seed: int = 0,
@@ -113,7 +114,10 @@ def select(
         candidates: None takes `candidate_grid()`.
         budget: N_e, candidates that may be evaluated in the environment; 1 needs none.
         env: the environment, for a budget above 1.
-        gamma: discount by which all candidates are judged.
+        gamma: discount by which all candidates are judged. Judge by what will count: where
+            that is the plain return of T steps, gamma = 1 - 1 / T with horizon = T tells
+            candidates apart that 0.99 cannot.
+        horizon: steps of a simulated episode at most; None: until 1 % of the weight is left.
         estimates: what to compute beside the simulation; "cross_fitted" is always computed
             where there is no simulation.
         episodes: per evaluation in the environment.
@@ -122,7 +126,9 @@ def select(
     """
     candidates = tuple(candidate_grid() if candidates is None else candidates)
     _check(data, candidates, budget, env, gamma, estimates)
-    judge = _Judge(data, gamma, frozenset(estimates), seed)
+    if horizon is not None:
+        check_count(horizon, "horizon")
+    judge = _Judge(data, gamma, horizon, frozenset(estimates), seed)
     with progress("candidates", len(candidates), show=show_progress) as advance:
         scored = []
         for group in by_encoder(candidates):
@@ -177,9 +183,14 @@ class _Judge:
     """Scores candidates; compiles each representation once per part of the data."""
 
     def __init__(
-        self, data: Transitions, gamma: float, estimates: frozenset[str], seed: int
+        self,
+        data: Transitions,
+        gamma: float,
+        horizon: int | None,
+        estimates: frozenset[str],
+        seed: int,
     ) -> None:
-        self._data, self._gamma, self._seed = data, gamma, seed
+        self._data, self._gamma, self._horizon, self._seed = data, gamma, horizon, seed
         self._compiled: list[tuple[Candidate, DacMdp]] = []
         pictures = is_image(data.observations)
         self._wanted = estimates | ({"cross_fitted"} if pictures else set())
@@ -260,6 +271,7 @@ class _Judge:
             self._starts,
             gamma=self._gamma,
             worst=self._worst,
+            horizon=self._horizon,
             seed=self._seed,
         )
 
