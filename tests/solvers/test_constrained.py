@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from tests.solvers.explicit import Explicit, random_mdp
@@ -58,6 +58,7 @@ def linear_programme(mdp, signal, budget, objective):
     return -found.fun * size, least
 
 
+@example(6144, 0.9, 0.0, False, "plain")  # small rewards, large costs
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),

@@ -39,6 +39,7 @@ from .starts import Starts, start_states
 Signal = Array | Callable[[Array, Array, Array], Any] | Literal["distance"]
 Found = TypeVar("Found")
 MAX_SOLVES = 60
+FINEST = 1e-14
 EVALUATION_SHARE = 1e-5
 """Of the tolerance: how exactly values and signals of the policies are found."""
 
@@ -237,8 +238,10 @@ class _Search:
         self.solves += 1
         target, tolerance = 0.2 * self.allowed, 0.1 * self._tolerance
         plan = self._plan(objective, tolerance, None)
-        if plan.error > target > 0.0:
-            plan = self._plan(objective, 0.9 * tolerance * target / plan.error, plan)
+        # The planner's tolerance is relative to a scale of its own, and is often outdone.
+        while plan.error > target > 0.0 and tolerance > FINEST:
+            tolerance *= min(0.1, 0.9 * target / plan.error)
+            plan = self._plan(objective, tolerance, plan)
         return plan
 
     def _plan(self, objective: Objective, tolerance: float, start: Plan | None) -> Plan:
