@@ -9,12 +9,11 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import HEADER_PROBLEMS, Array
 from ...errors import InputError, StorageError
 from ..scratch import BLOCK, room
 from .flat import flat_reading
@@ -23,10 +22,7 @@ from .reading import ActionMap, Reading
 MOST_COMPRESSION = 1_100
 """Deflate cannot pack tighter than 1032 to 1: a member that claims more is lying."""
 
-MEMBER_PROBLEMS = (
-    *(ValueError, EOFError, SyntaxError, TypeError, RecursionError, TokenError),
-    *(NotImplementedError, RuntimeError, zlib.error),
-)
+MEMBER_PROBLEMS = (*HEADER_PROBLEMS, NotImplementedError, RuntimeError, zlib.error)
 """What NumPy raises for headers that are none, and zipfile for members that are none."""
 
 
