@@ -18,7 +18,7 @@ from ..arrays import Float32, Float64, Floats, Int32, Int64
 from .exact import NO_ROW, insert, squared_distance, squared_reach
 from .frame import FLOAT32_ROUNDING
 from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
-from .tree_search import LARGEST_FLOAT32, STACK
+from .tree_shortlist import LARGEST_FLOAT32, STACK
 
 SMALLEST_FLOAT32 = 1.5e-45
 
@@ -29,7 +29,7 @@ def _load(point: Any, source: Any, numbers: Any, best: Any, best_rows: Any) -> N
     for j in range(len(best)):
         best[j], best_rows[j] = np.inf, NO_ROW
         if numbers[j] >= 0:
-            best[j] = squared_distance(point, source[numbers[j]], np.inf)
+            best[j] = squared_distance(point, 0, source, numbers[j], np.inf)
             best_rows[j] = numbers[j]
 
 
@@ -89,16 +89,17 @@ def merge(
     bounds = np.empty(num_actions, np.float32)
     loaded = np.zeros(num_actions, np.bool_)
     changed = np.zeros(num_actions, np.bool_)
-    point = np.empty(points.shape[1])
+    dimensions = points.shape[1]
+    point = np.empty((1, dimensions))
     for i in queries:
-        point[:] = points[i]
+        point[0] = points[i]
         query, margin = coordinates[i], margins[i]
         bound = np.float32(0.0)
         for action in coming:
             # The stored distance was rounded to float32; what it was lies below this.
             reach = np.float64(distances[i, action, k - 1]) * (1.0 + FLOAT32_ROUNDING)
             reach += SMALLEST_FLOAT32
-            bounds[action] = _bound(reach * reach, scale, margin, len(point))
+            bounds[action] = _bound(reach * reach, scale, margin, dimensions)
             bound = max(bound, bounds[action])
         touched = False
         stack[0] = root
@@ -128,9 +129,9 @@ def merge(
                     if not loaded[action]:
                         _load(point, source, indices[i, action], best[action], best_rows[action])
                         loaded[action] = touched = True
-                    value = squared_distance(point, rows[position], best[action, k - 1])
-                    if insert(best[action], best_rows[action], value, row):
-                        bounds[action] = _bound(best[action, k - 1], scale, margin, len(point))
+                    value = squared_distance(point, 0, rows, position, best[action, k - 1])
+                    if insert(best, best_rows, action, value, row):
+                        bounds[action] = _bound(best[action, k - 1], scale, margin, dimensions)
                         changed[action] = True
         if touched:
             for action in coming:
