@@ -23,8 +23,22 @@ from ..arrays import Float32, Float64, Int32
 from .model import DISTANCE_OFFSET, Model
 
 kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
+reassociated = numba.njit(
+    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract"}
+)
 inlined = numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")
 NO_ACTION = -1
+STRIP = 512
+"""States whose vectors are worked on together while they are in the nearest cache."""
+
+Lanes = tuple[int, ...]
+"""A tuple whose length is a number that the compiler shall know, so that it unrolls a loop."""
+LONGEST_UNROLLED = 8
+
+
+def lanes_of(width: int) -> Lanes:
+    """Return the lanes of rows of this width: empty where they are too long to unroll."""
+    return (0,) * width if width <= LONGEST_UNROLLED else ()
 
 
 @inlined
@@ -301,8 +315,7 @@ def linearize(
 def relax(
     lo: int,
     hi: int,
-    first: int,
-    length: int,
+    lanes: Lanes,
     index: Int32,
     weight: Float32,
     residual: Float32,
@@ -313,9 +326,8 @@ def relax(
     Args:
         lo: first state of the part to sweep.
         hi: one past its last state.
-        first: first state of the block; `index` already tells which half to read.
-        length: number of states of the block.
-        index: [N, W] from `linearize`.
+        lanes: as long as W, or empty for any W.
+        index: [N, W] from `linearize`, which tells what half to read.
         weight: [N, W] from `linearize`.
         residual: [N] from `linearize`.
         correction: [2N] e; the second half is written.
@@ -323,7 +335,8 @@ def relax(
     Returns:
         the largest absolute change.
     """
-    size, width = index.shape
+    size, any_width = index.shape
+    width = len(lanes) if len(lanes) > 0 else any_width
     largest = np.float32(0.0)
     for step in range(hi - lo):
         s = hi - 1 - step
@@ -346,17 +359,24 @@ def remember(
         moved[s] = correction[s + size] - origin[s]
 
 
-@kernel
+@reassociated
 def products(lo: int, hi: int, moved: Float32, latest: int) -> Float64:
     """Return the [M, M] weighted products of changes [M, N]; the weight is latest squared."""
     count = moved.shape[0]
-    result = np.zeros((count, count))
-    for s in range(lo, hi):
-        focus = np.float64(moved[latest, s]) ** 2
+    result, left = np.zeros((count, count)), np.empty(STRIP)
+    for first in range(lo, hi, STRIP):
+        length = min(STRIP, hi - first)
+        focus = moved[latest, first : first + length]
         for m in range(count):
-            left = focus * moved[m, s]
+            one = moved[m, first : first + length]
+            for s in range(length):
+                left[s] = np.float64(focus[s]) * focus[s] * one[s]
             for n in range(m, count):
-                result[m, n] += left * moved[n, s]
+                other = moved[n, first : first + length]
+                total = 0.0
+                for s in range(length):
+                    total += left[s] * other[s]
+                result[m, n] += total
     return result
 
 
@@ -366,13 +386,16 @@ def combine(
 ) -> None:
     """Set both halves of the correction, and `origin`, to the mixture of kept vectors [M, N]."""
     size = kept.shape[1]
-    for s in range(lo, hi):
-        value = np.float32(0.0)
+    for first in range(lo, hi, STRIP):
+        end = min(first + STRIP, hi)
+        mixed = origin[first:end]
+        mixed[:] = 0.0
         for m in range(len(shares)):
-            value += shares[m] * kept[m, s]
-        correction[s] = value
-        correction[s + size] = value
-        origin[s] = value
+            share, one = shares[m], kept[m, first:end]
+            for s in range(end - first):
+                mixed[s] += share * one[s]
+        correction[first:end] = mixed
+        correction[size + first : size + end] = mixed
 
 
 @kernel

@@ -1,39 +1,44 @@
 """Kernels of the first guess in float32, which reads the MDP as a table.
 
-`tabulate` writes gamma alpha and R once; a sweep is then a product with that table. Half the
-bytes means that twice the values stay in the cache, and fetching values is what a sweep costs.
-Vectors of length 2N have two halves as in `kernels.cpu`.
+`tabulate` writes successors, gamma alpha and R once; a sweep is then a product with that
+table. Half the bytes means that twice the values stay in the cache, and fetching values is
+what a sweep costs. Vectors of length 2N have two halves as in `kernels.cpu`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float32, Int32
-from .cpu import kernel
+from ..arrays import Float32, Float64, Int32
+from .cpu import Lanes, inlined, kernel
 from .model import DISTANCE_OFFSET, Model
 
 
 @kernel
 def tabulate(
-    lo: int, hi: int, model: Model, rewards: Float32, weight: Float32, reward: Float32
-) -> tuple[float, float, int]:
-    """Write gamma alpha [N, A, k] and R [N, A] of a block.
+    lo: int, hi: int, model: Model, rewards: Float32,
+    index: Int32, weight: Float32, reward: Float32, values: Float32,
+) -> tuple[float, float, int]:  # fmt: skip
+    """Write successors and gamma alpha [N, A, k], R [N, A] and V = max_a R of a block.
 
     Args:
         lo: first state of the block.
         hi: one past its last state.
         model: the MDP, with neither slip nor worst case nor policy.
         rewards: [N] rewards of the transitions.
+        index: [N, A, k] written: where a sweep finds the successors' values in [2N]; those of
+            the block's own states in the second half.
         weight: [N, A, k] written; 0 where there is no neighbour or the episode ended.
         reward: [N, A] written; -inf where the action is not available.
+        values: [2N], both halves written.
 
     Returns:
         the largest |max_a R|, the largest distance penalty, and the states without an action.
     """
     indices, distances = model.indices, model.distances
     allowed, penalties = model.allowed, model.penalties
-    actions, k, gamma, uniform = indices.shape[1], model.k, model.gamma, model.uniform
+    size, actions, k = weight.shape
+    gamma, uniform = model.gamma, model.uniform
     every_row = 1 if allowed.shape[0] > 1 else 0
     scale, penalty, stuck = 0.0, 0.0, 0
     for s in range(lo, hi):
@@ -41,7 +46,10 @@ def tabulate(
             for a in range(actions):
                 reward[s, a] = 0.0
                 for j in range(k):
+                    index[s, a, j] = s
                     weight[s, a, j] = 0.0
+            values[s] = 0.0
+            values[s + size] = 0.0
             continue
         best = -np.inf
         for a in range(actions):
@@ -60,6 +68,8 @@ def tabulate(
                     farthest = max(farthest, distance)
                 mass += part
                 weight[s, a, j] = part
+                own = np.uint32(i - lo) < np.uint32(hi - lo)
+                index[s, a, j] = i + size if own else max(i, 0)
             if mass == 0.0 or not allowed[s * every_row, a]:
                 reward[s, a] = -np.inf
                 for j in range(k):
@@ -76,39 +86,64 @@ def tabulate(
             stuck += 1
         else:
             scale = max(scale, abs(best))
+            values[s] = best
+            values[s + size] = best
     return scale, penalty, stuck
+
+
+@inlined
+def _write_row(
+    s: int, chosen: int, k: int, index: Int32, weight: Float32, reward: Float32,
+    row_index: Int32, row_weight: Float32, row_reward: Float32,
+) -> None:  # fmt: skip
+    """Write the row of an action, as `cpu.relax` reads it: V = row_reward + row_weight V."""
+    own = np.float32(0.0)
+    for j in range(k):
+        part = weight[s, chosen, j]
+        if index[s, chosen, j] == s + len(row_reward):
+            own += part
+            part = np.float32(0.0)
+        row_index[s, j] = index[s, chosen, j]
+        row_weight[s, j] = part
+    # Solved for the state's own value: one that leads to itself takes one sweep.
+    grown = np.float32(1.0) / (np.float32(1.0) - own)
+    row_reward[s] = reward[s, chosen] * grown
+    for j in range(k):
+        row_weight[s, j] *= grown
 
 
 @kernel
 def improve(
     lo: int,
     hi: int,
-    first: int,
-    length: int,
-    indices: Int32,
+    lanes: Lanes,
+    index: Int32,
     weight: Float32,
     reward: Float32,
     values: Float32,
-    choice: Int32,
+    row_index: Int32,
+    row_weight: Float32,
+    row_reward: Float32,
 ) -> float:
-    """Sweep over a part of a block, and choose actions.
+    """Sweep over a part of a block, and write the rows of the best actions.
 
     Args:
         lo: first state of the part.
         hi: one past its last state.
-        first: first state of the block, whose states are read from the second half.
-        length: number of states of the block.
-        indices: [N, A, K] successors, none negative.
+        lanes: as long as k, or empty for any k.
+        index: [N, A, k] from `tabulate`.
         weight: [N, A, k] from `tabulate`.
         reward: [N, A] from `tabulate`.
         values: [2N] V, the second half is written.
-        choice: [N] the best action, written.
+        row_index: [N, k] written, with `row_weight` and `row_reward`: see `_write_row`.
+        row_weight: [N, k] written.
+        row_reward: [N] written.
 
     Returns:
         the largest absolute change of a value.
     """
-    size, actions, k = weight.shape
-    half, origin, width = np.uint32(size), np.int32(first), np.uint32(length)
+    size, actions, any_k = weight.shape
+    k = len(lanes) if len(lanes) > 0 else any_k
     largest = np.float32(0.0)
     for step in range(hi - lo):
         s = hi - 1 - step
@@ -116,46 +151,35 @@ def improve(
         for a in range(actions):
             q = reward[s, a]
             for j in range(k):
-                i = indices[s, a, j]
-                # A choice of two numbers, not of two ways: no branch to guess wrong.
-                shift = half if np.uint32(i - origin) < width else np.uint32(0)
-                q += weight[s, a, j] * values[np.uint32(i) + shift]
+                q += weight[s, a, j] * values[np.uint32(index[s, a, j])]
             if q > best:
                 best = q
                 chosen = a
-        choice[s] = chosen
-        largest = max(largest, abs(best - values[s + half]))
-        values[s + half] = best
+        _write_row(s, chosen, k, index, weight, reward, row_index, row_weight, row_reward)
+        largest = max(largest, abs(best - values[s + size]))
+        values[s + size] = best
     return np.float64(largest)
 
 
 @kernel
-def extract(
+def follow(
     lo: int,
     hi: int,
-    indices: Int32,
+    preferred: Float64,
+    index: Int32,
     weight: Float32,
     reward: Float32,
-    choice: Int32,
     row_index: Int32,
     row_weight: Float32,
     row_reward: Float32,
 ) -> None:
-    """Write the chosen actions' rows, as `cpu.relax` reads them: V = row_reward + rows V."""
-    size, _, k = weight.shape
+    """Write the rows of the available actions that are largest in `preferred` [N, A]."""
+    actions, k = weight.shape[1:]
     for s in range(lo, hi):
-        a = choice[s]
-        own = np.float32(0.0)
-        for j in range(k):
-            i = indices[s, a, j]
-            part = weight[s, a, j]
-            if i == s:
-                own += part
-                part = np.float32(0.0)
-            row_index[s, j] = i + size if np.uint32(i - lo) < np.uint32(hi - lo) else i
-            row_weight[s, j] = part
-        # Solved for the state's own value: one that leads to itself takes one sweep.
-        grown = np.float32(1.0) / (np.float32(1.0) - own)
-        row_reward[s] = reward[s, a] * grown
-        for j in range(k):
-            row_weight[s, j] *= grown
+        best, chosen = -np.inf, -1
+        for a in range(actions):
+            available = reward[s, a] > -np.inf
+            if available and (chosen < 0 or preferred[s, a] > best):
+                best = preferred[s, a]
+                chosen = a
+        _write_row(s, chosen, k, index, weight, reward, row_index, row_weight, row_reward)

@@ -18,19 +18,19 @@ from ..arrays import Float32, Float64, Floats, Int32, Int64
 from .exact import NO_ROW, insert, squared_distance, squared_reach
 from .frame import FLOAT32_ROUNDING
 from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
-from .tree_search import LARGEST_FLOAT32, STACK
+from .tree_shortlist import LARGEST_FLOAT32, STACK
 
 SMALLEST_FLOAT32 = 1.5e-45
 
 
 @njit(nogil=True, cache=True)
-def _load(point: Any, source: Any, numbers: Any, best: Any, best_rows: Any) -> None:
+def _load(points: Any, i: int, source: Any, indices: Any, best: Any, best_rows: Any) -> None:
     """Write the exact squared distances and rows of a list; NO_ROW stands for none."""
-    for j in range(len(best)):
-        best[j], best_rows[j] = np.inf, NO_ROW
-        if numbers[j] >= 0:
-            best[j] = squared_distance(point, source[numbers[j]], np.inf)
-            best_rows[j] = numbers[j]
+    for j in range(indices.shape[1]):
+        best[0, j], best_rows[0, j] = np.inf, NO_ROW
+        if indices[i, j] >= 0:
+            best[0, j] = squared_distance(points, i, source, indices[i, j], np.inf)
+            best_rows[0, j] = indices[i, j]
 
 
 @njit(nogil=True, cache=True)
@@ -69,17 +69,17 @@ def merge(
         indices: [B, k] in and out, rows ordered by (distance, row), negative for none.
         distances: [B, k] in and out, their distances, inf for none.
     """
-    leaf_count, k = len(leaves), indices.shape[1]
+    leaf_count, k, dimensions = len(leaves), indices.shape[1], points.shape[1]
     leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
     root = leaf_count + len(boxes) - 1
     sums = np.empty(POINT_LANES, np.float32)
     stack = np.empty(STACK, np.int64)
-    best, best_rows = np.empty(k, np.float64), np.empty(k, np.int32)
+    best, best_rows = np.empty((1, k), np.float64), np.empty((1, k), np.int32)
     for i in queries:
-        point, query, margin = points[i], coordinates[i], margins[i]
+        query, margin = coordinates[i], margins[i]
         # The stored distance was rounded to float32; what it was lies below this.
         reach = np.float64(distances[i, k - 1]) * (1.0 + FLOAT32_ROUNDING) + SMALLEST_FLOAT32
-        bound = _bound(reach * reach, scale, margin, len(point))
+        bound = _bound(reach * reach, scale, margin, dimensions)
         loaded = changed = False
         stack[0] = root
         height = 1
@@ -100,17 +100,17 @@ def merge(
                 lane = lowest_bit(near)
                 near &= near - 1
                 if not loaded:
-                    _load(point, source, indices[i], best, best_rows)
+                    _load(points, i, source, indices, best, best_rows)
                     loaded = True
                 position = node * POINT_LANES + lane
-                value = squared_distance(point, rows[position], best[k - 1])
+                value = squared_distance(points, i, rows, position, best[0, k - 1])
                 for member in range(starts[position], starts[position + 1]):
-                    if not insert(best, best_rows, value, added[members[member]]):
+                    if not insert(best, best_rows, 0, value, added[members[member]]):
                         break
                     changed = True
             if changed:
-                bound = _bound(best[k - 1], scale, margin, len(point))
+                bound = _bound(best[0, k - 1], scale, margin, dimensions)
         if changed:
             for j in range(k):
-                indices[i, j] = -1 if best_rows[j] == NO_ROW else best_rows[j]
-                distances[i, j] = np.float32(math.sqrt(best[j]))
+                indices[i, j] = -1 if best_rows[0, j] == NO_ROW else best_rows[0, j]
+                distances[i, j] = np.float32(math.sqrt(best[0, j]))

@@ -19,7 +19,7 @@ SMALL = 20_000
 BLOCKS = 4
 """Fixed, so that the bits do not depend on the number of threads; more threads stay idle."""
 
-PART_STATES, MOST_PARTS = 60_000, 16
+PART_STATES, MOST_PARTS = 60_000, 4
 """Blocks meet so often in a sweep that handing out work stays cheap beside the work."""
 
 
@@ -41,25 +41,20 @@ class Blocks:
         """Return [kernel(lo, hi, *arguments) for every block]."""
         return self._all(kernel, self.bounds, arguments)
 
-    def sweep(self, kernel: Callable[..., float], both: Array, *arguments: Any) -> list[float]:
-        """Return [kernel(lo, hi, first, length, *arguments)] of all parts of all blocks.
+    def sweep(self, kernel: Callable[..., float], both: Array, *arguments: Any) -> float:
+        """Return the largest kernel(lo, hi, *arguments) of all parts of all blocks.
 
         Large blocks are swept part by part, from the last states to the first. After each
         part the blocks meet: what they found in the second half of `both` [2N] is copied to
         the first, where the others read it. So a value is never a whole sweep old.
         """
-        size = len(both) // 2
-        results: list[float] = []
+        size, largest = len(both) // 2, 0.0
         for part in range(self.parts):
             pieces = [_piece(lo, hi, part, self.parts) for lo, hi in self.bounds]
-            calls = [
-                (low, high, lo, hi - lo)
-                for (low, high), (lo, hi) in zip(pieces, self.bounds, strict=True)
-            ]
-            results += self._all(kernel, calls, arguments)
+            largest = max(largest, *self._all(kernel, pieces, arguments))
             for low, high in pieces:
                 both[low:high] = both[size + low : size + high]
-        return results
+        return largest
 
     def _all(self, kernel: Callable[..., Any], calls: list[Any], arguments: Any) -> list[Any]:
         if self._pool is None:

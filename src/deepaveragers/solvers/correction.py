@@ -38,7 +38,7 @@ class Corrector:
 
     def __init__(self, model: Model, blocks: Blocks) -> None:
         size = model.size
-        self.model, self.blocks = model, blocks
+        self.model, self.blocks, self.lanes = model, blocks, cpu.lanes_of(model.width)
         self.index: Int32 = np.empty((size, model.width), np.int32)
         self.weight: Float32 = np.empty((size, model.width), np.float32)
         self.residual: Float32 = np.empty(size, np.float32)
@@ -70,11 +70,10 @@ class Corrector:
         self.origin[:] = correction[size:]
         while True:
             for _ in range(SWEEPS_PER_MIXTURE):
-                change = max(
-                    self.blocks.sweep(
-                        cpu.relax, correction, self.index, self.weight, self.residual, correction
-                    )
-                )
+                change = self.blocks.sweep(
+                    cpu.relax, correction, self.lanes,
+                    self.index, self.weight, self.residual, correction,
+                )  # fmt: skip
             sweeps += SWEEPS_PER_MIXTURE
             waited = 0 if change < 0.9 * best else waited + 1
             best = min(best, change)

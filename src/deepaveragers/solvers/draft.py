@@ -12,15 +12,20 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Float32, Float64, Int32
+from ..kernels import cpu
 from ..kernels import draft as kernels
 from ..kernels.model import Model
 from .blocks import Blocks
-from .correction import FLOAT32_NOISE, Corrector
+from .correction import Corrector
 
 WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
-EVALUATION_RATIO = 0.03
+EVALUATION_RATIO = 0.1
 """A policy is evaluated until a sweep changes values by so much less than the improvement."""
+FIRST_RATIO = 0.03
+"""The policy of an earlier plan, until a sweep changes values by so much less than |T 0|."""
+NOISE = 3e-6
+"""Changes of the largest value by so little may be rounding."""
 MOST_SWEEPS = 60
 PATIENCE = 8
 """Sweeps without progress after which the rest is left to float64."""
@@ -49,47 +54,55 @@ class Draft:
         size, actions = model.indices.shape[:2]
         self.model, self.blocks, self.corrector = model, blocks, corrector
         self.sweeps = 0
-        missing = model.indices.min() < 0
-        self.indices: Int32 = np.maximum(model.indices, 0) if missing else model.indices
+        self.index: Int32 = np.empty((size, actions, model.k), np.int32)
         self.weight: Float32 = np.empty((size, actions, model.k), np.float32)
         self.reward: Float32 = np.empty((size, actions), np.float32)
-        self.choice: Int32 = np.zeros(size, np.int32)
         found = blocks.run(
-            kernels.tabulate, model, model.rewards.astype(np.float32), self.weight, self.reward
-        )
+            kernels.tabulate, model, model.rewards.astype(np.float32),
+            self.index, self.weight, self.reward, corrector.correction,
+        )  # fmt: skip
         scales, penalties, stuck = zip(*found)
         self.scale, self.largest_penalty = max(scales), max(penalties)
         self.stuck = sum(stuck)
 
-    def run(self, values: Float64 | None, allowed: float, deadline: float, watch: Watch) -> None:
+    def run(
+        self,
+        first: tuple[Float64, Float64] | None,
+        allowed: float,
+        deadline: float,
+        watch: Watch,
+    ) -> None:
         """Improve until the estimated error is within what is allowed, or float32 ends.
 
         Args:
-            values: [N] to begin with, or None for 0.
+            first: values [N] and action values [N, A] of an earlier plan, whose policy is
+                evaluated first; None begins with the best reward of one step.
             allowed: the error asked for.
             deadline: moment of `time.perf_counter` at which to stop.
             watch: called after every sweep.
         """
         size, gamma = self.model.size, self.model.gamma
-        both = self.corrector.correction
-        if values is not None:
-            both[:size] = np.where(self.model.terminal, 0.0, values)
-            both[size:] = both[:size]
+        both, rows = self.corrector.correction, self.corrector
         target = 0.3 * allowed * (1.0 - gamma) / max(gamma, 0.1)
+        if first is not None:
+            both[:size] = np.where(self.model.terminal, 0.0, first[0])
+            both[size:] = both[:size]
+            self.blocks.run(
+                kernels.follow, first[1], self.index, self.weight, self.reward,
+                rows.index, rows.weight, rows.residual,
+            )  # fmt: skip
+            rows.solve(max(FIRST_RATIO * self.scale, target), deadline)
         best, waited = math.inf, 0
         while self.sweeps < MOST_SWEEPS:
             change = self._improve()
-            noise = 4.0 * FLOAT32_NOISE * float(np.abs(both[size:]).max())
+            largest = max(float(both[size:].max()), -float(both[size:].min()))
+            floor = max(target, NOISE * largest)
             waited = 0 if change < 0.9 * best else waited + 1
             best = min(best, change)
             stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
-            if stop or waited >= PATIENCE or change <= max(target, noise):
+            if stop or waited >= PATIENCE or change <= floor:
                 return
-            self.blocks.run(
-                kernels.extract, self.indices, self.weight, self.reward, self.choice,
-                self.corrector.index, self.corrector.weight, self.corrector.residual,
-            )  # fmt: skip
-            self.corrector.solve(max(EVALUATION_RATIO * change, target), deadline)
+            rows.solve(max(EVALUATION_RATIO * change, floor), deadline)
 
     def take(self) -> Float64:
         """Return the values [N], and leave the corrector as it was."""
@@ -99,9 +112,9 @@ class Draft:
         return values
 
     def _improve(self) -> float:
-        changes = self.blocks.sweep(
-            kernels.improve, self.corrector.correction, self.indices, self.weight,
-            self.reward, self.corrector.correction, self.choice,
-        )  # fmt: skip
+        rows, both = self.corrector, self.corrector.correction
         self.sweeps += 1
-        return max(changes)
+        return self.blocks.sweep(
+            kernels.improve, both, cpu.lanes_of(self.model.k),
+            self.index, self.weight, self.reward, both, rows.index, rows.weight, rows.residual,
+        )  # fmt: skip

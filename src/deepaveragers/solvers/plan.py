@@ -73,6 +73,16 @@ class Plan:
         return max(self.below, self.above)
 
     @property
+    def greedy_loss(self) -> float:
+        """The most that acting by the largest `q_values` loses in any core state, V* - V_pi.
+
+        With pi the greedy policy and c = `below`, the sweep that proved the lower bound also
+        proves T_pi(V - c) >= V - c, so V_pi >= V - below; and V* <= V + above. Unknown (inf)
+        with a horizon, where every step has its own greedy policy.
+        """
+        return self.below + self.above if self.objective.horizon is None else np.inf
+
+    @property
     def converged(self) -> bool:
         """Whether the tolerance that was asked for is certified."""
         return self.status == "optimal"
@@ -82,6 +92,7 @@ class Plan:
         return {
             "status": self.status,
             "certified_error": self.error,
+            "greedy_loss": self.greedy_loss if np.isfinite(self.greedy_loss) else None,
             "tolerance": self.tolerance,
             "residual": self.residual,
             "sweeps": self.sweeps,

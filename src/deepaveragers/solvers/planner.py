@@ -25,14 +25,14 @@ import math
 import time
 from typing import Literal, get_args
 
-from ..arrays import Float64, Int32
+from ..arrays import Float64
 from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .blocks import Blocks
 from .cuda_planner import CudaTask, pick
-from .order import renamed, restored, trajectory_order
+from .layout import Layout, layout_of
 from .plan import Plan
 from .task import Callback, Limits, Task
 from .workspace import Workspace
@@ -79,10 +79,10 @@ def solve(
     )
     on_gpu = pick(device, mdp, objective) == "cuda"
     model = pose(mdp, objective)
-    order = None if on_gpu else trajectory_order(model)
     with Blocks(len(mdp), threads) as blocks:
-        if order is not None:
-            model = renamed(model, order, blocks)
+        layout = None if on_gpu else layout_of(mdp, model, blocks)
+        if layout is not None:
+            model = layout.renamed(model)
         work = Workspace(model, blocks)
         task = (
             CudaTask(work, tolerance, limits, callback, mdp.graph)
@@ -92,13 +92,13 @@ def solve(
         if objective.horizon is not None:
             status, proof = task.look_ahead(objective.horizon)
         else:
-            first = None if start is None else _first_guess(mdp, start, order)
+            first = None if start is None else _first_guess(mdp, start, layout)
             status, proof = task.optimize(method != "value_iteration", first)
     return Plan(
         mdp=mdp,
         objective=objective,
-        values=restored(work.values, order),
-        q_values=restored(work.q_values, order),
+        values=work.values if layout is None else layout.restored(work.values),
+        q_values=work.q_values if layout is None else layout.restored(work.q_values),
         below=proof.below,
         above=proof.above,
         tolerance=tolerance,
@@ -109,7 +109,7 @@ def solve(
     )
 
 
-def _first_guess(mdp: DacMdp, start: Plan, order: Int32 | None) -> tuple[Float64, Float64]:
+def _first_guess(mdp: DacMdp, start: Plan, layout: Layout | None) -> tuple[Float64, Float64]:
     """Return values and action values of an earlier plan, in the order of the solve."""
     if start.q_values.shape != mdp.graph.indices.shape[:2]:
         raise InputError(
@@ -117,9 +117,9 @@ def _first_guess(mdp: DacMdp, start: Plan, order: Int32 | None) -> tuple[Float64
             f"a plan of this MDP, {mdp.graph.indices.shape[:2]} states and actions",
             f"one of {start.q_values.shape}",
         )
-    if order is None:
+    if layout is None:
         return start.values, start.q_values
-    return start.values[order], start.q_values[order]
+    return layout.rows(start.values), layout.rows(start.q_values)
 
 
 def _check(

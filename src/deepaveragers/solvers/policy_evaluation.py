@@ -25,7 +25,7 @@ from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .blocks import Blocks
-from .order import renamed, restored, trajectory_order
+from .layout import layout_of
 from .plan import Status
 from .task import Limits, Task
 from .workspace import Workspace
@@ -88,7 +88,7 @@ def policy_values(
     """
     objective = objective or Objective()
     _check(objective)
-    return _evaluate(_posed(mdp, policy, objective), tolerance, threads)
+    return _evaluate(mdp, _posed(mdp, policy, objective), tolerance, threads)
 
 
 def factored_values(
@@ -109,8 +109,8 @@ def factored_values(
         raise InputError("worst_case", "0 for factored values", objective.worst_case)
     whole = _posed(mdp, policy, objective)
     free = whole._replace(cost=0.0, adaptive=0.0, penalties=np.zeros_like(whole.penalties))
-    rewards = _evaluate(free, tolerance, threads)
-    total = _evaluate(whole, tolerance, threads)
+    rewards = _evaluate(mdp, free, tolerance, threads)
+    total = _evaluate(mdp, whole, tolerance, threads)
     penalties = PolicyValue(
         values=rewards.values - total.values,
         below=rewards.below + total.above,
@@ -121,16 +121,15 @@ def factored_values(
     return rewards, penalties
 
 
-def _evaluate(model: Model, tolerance: float, threads: int | None) -> PolicyValue:
-    order = trajectory_order(model)
+def _evaluate(mdp: DacMdp, model: Model, tolerance: float, threads: int | None) -> PolicyValue:
     terminal = model.terminal
     with Blocks(model.size, threads) as blocks:
-        if order is not None:
-            model = renamed(model, order, blocks)
-        work = Workspace(model, blocks)
+        layout = layout_of(mdp, model, blocks)
+        work = Workspace(model if layout is None else layout.renamed(model), blocks)
         limits = Limits(time.perf_counter(), math.inf, math.inf)
         status, proof = Task(work, tolerance, limits, None).optimize(True, None)
-    return PolicyValue(restored(work.values, order), proof.below, proof.above, status, terminal)
+    values = work.values if layout is None else layout.restored(work.values)
+    return PolicyValue(values, proof.below, proof.above, status, terminal)
 
 
 def _posed(mdp: DacMdp, policy: Array, objective: Objective) -> Model:
