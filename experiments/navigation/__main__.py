@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from .ablation import VARIANTS, run_ablation
@@ -26,6 +27,7 @@ def main() -> None:
         "--seeds", nargs="+", type=int, help="walks; default: 0 1 2, quick and ablation: 0"
     )
     parser.add_argument("--baselines", nargs="+", choices=list(TRAINERS), default=list(TRAINERS))
+    parser.add_argument("--updates", type=int, help="of a baseline; default: 5000, quick: 20")
     variants = [variant.name for variant in VARIANTS]
     parser.add_argument(
         "--variants", nargs="+", choices=variants, default=variants, help="of the ablation"
@@ -41,6 +43,8 @@ def main() -> None:
     )
     options = parser.parse_args()
     scale = QUICK if options.quick else FULL
+    if options.updates:
+        scale = replace(scale, updates=options.updates)
     runs = options.runs / "quick" if options.quick else options.runs
     results = options.results or (runs if options.quick else HERE / "results")
     images = options.images or (runs if options.quick else Path("docs/images"))

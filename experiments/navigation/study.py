@@ -46,7 +46,7 @@ FULL = Scale(
     seeds=(0, 1, 2),
     episodes={"simple-room": 200, "box-and-pillar": 100, "tunnel": 100},
     choosing_episodes=100,
-    updates=3_000,
+    updates=5_000,
 )
 QUICK = Scale(
     steps=3_000,
