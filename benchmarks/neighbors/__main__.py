@@ -86,8 +86,8 @@ def main() -> None:
     if given.add and earlier.exists():
         record = json.loads(earlier.read_text())
     record["runs"].append(surroundings())
-    smooth = [name for name in made if name.startswith("b-")]
-    if smooth and "auto" in given.engines:
+    smooth = [name for name in catalogue(given.quick) if name.startswith("b-")]
+    if smooth[0] in made and "auto" in given.engines:
         record["serving"] = ask("serving", made[smooth[0]], threads=THREADS)
         print("serving", record["serving"], flush=True)
     for name, directory in made.items():
@@ -96,7 +96,7 @@ def main() -> None:
         scale = QUICK if given.quick else 1.0
         compare(name, directory, given.engines.split(","), scale, results)
         write(record, given.output)
-    if smooth and "auto" in given.engines:
+    if smooth[-1] in made and "auto" in given.engines:
         record["compile"] = ask("compiled", made[smooth[-1]], threads=THREADS)
         print("compile", record["compile"], flush=True)
         write(record, given.output)

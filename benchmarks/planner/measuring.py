@@ -6,7 +6,7 @@ import importlib.util
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -73,6 +73,11 @@ def repeated(call: Callable[[], da.Plan]) -> tuple[float, da.Plan]:
     return median(spent), plan
 
 
+def new(mdp: da.DacMdp) -> da.DacMdp:
+    """Return the MDP as if it had never been solved: nothing is kept from earlier plans."""
+    return replace(mdp)
+
+
 def reference(mdp: da.DacMdp, gamma: float) -> da.Plan:
     """Return our own plan, certified as tightly as float64 allows, at best 1e-10."""
     for tolerance in (REFERENCE, 10 * REFERENCE, 100 * REFERENCE):
@@ -93,7 +98,7 @@ def compare(name: str, gammas: list[float], tolerances: list[float]) -> Iterator
         assert exact.converged
         for tolerance in tolerances:
             error = tolerance * tables.one_step / (1.0 - gamma)
-            ours, plan = repeated(lambda g=gamma, t=tolerance: mdp.solve(gamma=g, tolerance=t))
+            ours, plan = repeated(lambda g=gamma, t=tolerance: new(mdp).solve(gamma=g, tolerance=t))
             runs: Iterator[peers.Run] = _others(tables, gamma, tolerance, error, given_up)
             mine = peers.Run("deepaveragers", ours, plan.values, plan.sweeps)
             for run in (mine, *runs):
@@ -139,14 +144,14 @@ def against_size(names: list[str], bandwidth: float) -> Iterator[dict[str, Any]]
     """Yield seconds at gamma 0.99 and 1e-3 for ever larger MDPs."""
     for name in names:
         mdp = problem(name)
-        seconds, plan = repeated(lambda mdp=mdp: mdp.solve(gamma=0.99, tolerance=1e-3))
+        seconds, plan = repeated(lambda mdp=mdp: new(mdp).solve(gamma=0.99, tolerance=1e-3))
         graph = mdp.graph.indices.nbytes + mdp.graph.distances.nbytes
         yield {
             "problem": name,
             "states": len(mdp),
             "seconds": seconds,
             "one_thread_seconds": repeated(
-                lambda mdp=mdp: mdp.solve(gamma=0.99, tolerance=1e-3, threads=1)
+                lambda mdp=mdp: new(mdp).solve(gamma=0.99, tolerance=1e-3, threads=1)
             )[0],
             "sweeps": plan.sweeps,
             "seconds_to_read_the_graph_once": graph / bandwidth,

@@ -7,21 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .ablation import VARIANTS, run_ablation
+from .baselines import run_baselines
 from .results import Row, tabulate, write
 from .rooms import ROOMS
 from .study import FULL, QUICK, run_room
+from .timing import run_timing
 
 HERE = Path(__file__).parent
+PARTS = (*ROOMS, "ablation", "baselines", "timing")
 
 
 def main() -> None:
     """Parse the command line and run what it asks."""
     parser = argparse.ArgumentParser(prog="python -m experiments.navigation", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small walks and few episodes")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument(
-        "--parts", nargs="+", choices=[*ROOMS, "ablation"], default=[*ROOMS, "ablation"]
+        "--seeds", nargs="+", type=int, help="walks; default: 0 1 2, quick and ablation: 0"
     )
-    parser.add_argument("--seeds", nargs="+", type=int, help="walks; default: 0 1 2, quick: 0")
+    parser.add_argument("--baseline-rooms", nargs="+", choices=list(ROOMS), default=["simple-room"])
     variants = [variant.name for variant in VARIANTS]
     parser.add_argument(
         "--variants", nargs="+", choices=variants, default=variants, help="of the ablation"
@@ -40,13 +44,21 @@ def main() -> None:
     runs = options.runs / "quick" if options.quick else options.runs
     results = options.results or (runs if options.quick else HERE / "results")
     images = options.images or (runs if options.quick else Path("docs/images"))
+    first = scale.seeds[0]
     for part in options.parts:
         if part == "ablation":
-            _keep(run_ablation(scale, runs, options.variants), results, part)
-            continue
-        for seed in options.seeds or scale.seeds:
-            drawn = images if seed == scale.seeds[0] else None
-            _keep(run_room(part, seed, scale, runs, drawn), results, f"{part}-{seed}")
+            for seed in options.seeds or (first,):
+                rows = run_ablation(scale, runs, options.variants, seed)
+                _keep(rows, results, f"{part}-{seed}")
+        elif part == "baselines":
+            for room in options.baseline_rooms:
+                _keep(run_baselines(room, first, scale, runs), results, f"{part}-{room}")
+        elif part == "timing":
+            run_timing(scale, runs, results / "timing.csv")
+        else:
+            for seed in options.seeds or scale.seeds:
+                drawn = images if seed == first else None
+                _keep(run_room(part, seed, scale, runs, drawn), results, f"{part}-{seed}")
     tabulate(results)
 
 

@@ -31,7 +31,7 @@ class Row:
         representation: "pose", "pictures", or the name of an ablation or a baseline.
         seed: of the walk.
         episodes: number of reported episodes.
-        policy_k: the k_pi that was chosen.
+        policy_k: the k_pi that was chosen; 0 for a baseline.
         mean: mean return.
         clipped: mean of the returns clipped to (-1, 2).
         reached: share of the episodes that reached the box.
@@ -66,28 +66,34 @@ class Row:
 
 def row_of(outcome: Outcome, model: Model, representation: str, seed: int) -> Row:
     """Return the figures of one outcome."""
-    played = outcome.rollouts
     return Row(
         room=outcome.case.room,
         case=outcome.case.name,
         representation=representation,
         seed=seed,
-        episodes=len(played.returns),
         policy_k=outcome.policy.k,
-        mean=float(played.returns.mean()),
-        clipped=float(np.clip(played.returns, -1.0, 2.0).mean()),
-        reached=float(played.reached.mean()),
-        wall=float(played.count("wall").mean()),
-        pillar=float(played.count("pillar").mean()),
-        cone=float(played.count("cone").mean()),
-        forbidden=forbidden_taken(outcome.case, played),
         encode_seconds=model.encode_seconds,
         search_seconds=model.search_seconds,
         plan_seconds=outcome.plan.seconds,
         sweeps=outcome.plan.sweeps,
         behavior=float(model.mdp.transitions.episode_returns().mean()),
-        returns=tuple(float(value) for value in played.returns),
+        **figures_of(outcome.case, outcome.rollouts),
     )
+
+
+def figures_of(case: Case, played: Rollouts) -> dict[str, Any]:
+    """Return those fields of a row that say what happened in the episodes."""
+    return {
+        "episodes": len(played.returns),
+        "mean": float(played.returns.mean()),
+        "clipped": float(np.clip(played.returns, -1.0, 2.0).mean()),
+        "reached": float(played.reached.mean()),
+        "wall": float(played.count("wall").mean()),
+        "pillar": float(played.count("pillar").mean()),
+        "cone": float(played.count("cone").mean()),
+        "forbidden": forbidden_taken(case, played),
+        "returns": tuple(float(value) for value in played.returns),
+    }
 
 
 def forbidden_taken(case: Case, played: Rollouts) -> int:

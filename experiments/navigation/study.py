@@ -31,16 +31,30 @@ class Scale:
         seeds: walks per room.
         episodes: reported episodes per case and walk, by room.
         choosing_episodes: episodes on other starts, for the choice of k_pi.
+        updates: gradient steps of a baseline.
     """
 
     steps: int
     seeds: tuple[int, ...]
     episodes: dict[str, int]
     choosing_episodes: int
+    updates: int
 
 
-FULL = Scale(100_000, (0, 1, 2), {"simple-room": 200, "box-and-pillar": 100, "tunnel": 100}, 100)
-QUICK = Scale(3_000, (0,), {"simple-room": 10, "box-and-pillar": 5, "tunnel": 5}, 3)
+FULL = Scale(
+    steps=100_000,
+    seeds=(0, 1, 2),
+    episodes={"simple-room": 200, "box-and-pillar": 100, "tunnel": 100},
+    choosing_episodes=100,
+    updates=5_000,
+)
+QUICK = Scale(
+    steps=3_000,
+    seeds=(0,),
+    episodes={"simple-room": 10, "box-and-pillar": 5, "tunnel": 5},
+    choosing_episodes=3,
+    updates=20,
+)
 
 
 def run_room(

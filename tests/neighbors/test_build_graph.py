@@ -86,6 +86,7 @@ def test_wrong_input_is_refused_at_the_door(inputs, change, parameter):
 
 def test_auto_times_the_exact_engines_when_the_search_is_large(inputs, monkeypatch):
     monkeypatch.setattr(choice, "SMALL", 0)
+    monkeypatch.setattr(choice, "VERY_NARROW", 0)
     graph = build_graph(**inputs)
     assert graph.report.engine in choice.EXACT
     assert any("projected" in note for note in graph.report.notes)

@@ -27,17 +27,20 @@ def _limit(best: float, scale: float, margin: float, slack: float, norm: float, 
 
 
 @njit(nogil=True, cache=True)
-def _first_ceiling(point: Any, rows: Any, products: Any, norms: Any, first: int, work: Any) -> Any:
+def _first_ceiling(
+    points: Any, i: int, rows: Any, products: Any, norms: Any, first: int, work: Any
+) -> Any:
     """Return the largest squared distance to the k rows with the smallest bounds: k are as near.
 
-    `products` is one row of the table; `work` holds scratch for sums, k bounds, k places.
+    `work` holds scratch for sums, k bounds, k places.
     """
     sums, gaps, places = work
-    k = len(gaps)
+    k, columns = len(gaps), products.shape[1]
     gaps[:] = LARGEST
     places[:] = -1
-    for start in range(0, len(products), POINT_LANES):
-        near = near_products(products, start, norms, first + start, gaps[k - 1], sums)
+    for start in range(0, columns, POINT_LANES):
+        at = i * columns + start
+        near = near_products(products, at, norms, first + start, gaps[k - 1], sums)
         while near:
             lane = lowest_bit(near)
             near &= near - 1
@@ -52,7 +55,7 @@ def _first_ceiling(point: Any, rows: Any, products: Any, norms: Any, first: int,
     for place in places:
         if place < 0:
             return np.inf
-        ceiling = max(ceiling, squared_distance(point, rows[first + place], np.inf))
+        ceiling = max(ceiling, squared_distance(points, i, rows, first + place, np.inf))
     return ceiling
 
 
@@ -76,7 +79,7 @@ def refine(
 
     Args:
         points: [B, D] query points.
-        products: [B, T] f(q)f(x), T a multiple of the lanes.
+        products: [B, T] f(q)f(x), in one piece, T a multiple of the lanes.
         first: the distinct row that the first column is for.
         norms: [U + padding] |f(x)|^2 of all distinct rows; large where there is none.
         own_norms: [B] |f(q)|^2.
@@ -89,27 +92,27 @@ def refine(
         squared: [B, k] in and out, squared distances, ascending.
         found: [B, k] in and out, row numbers.
     """
-    k, dimensions = squared.shape[1], points.shape[1]
+    k, dimensions, columns = squared.shape[1], points.shape[1], products.shape[1]
     sums = np.empty(POINT_LANES, np.float32)
     work = sums, np.empty(k, np.float32), np.empty(k, np.int64)
     for i in range(len(points)):
-        point, best, best_rows = points[i], squared[i], found[i]
         own, margin, slack = own_norms[i], margins[i], slacks[i]
-        ceiling = best[k - 1]
+        ceiling = squared[i, k - 1]
         if ceiling == np.inf:
-            ceiling = _first_ceiling(point, rows, products[i], norms, first, work)
+            ceiling = _first_ceiling(points, i, rows, products, norms, first, work)
         limit = _limit(ceiling, scale, margin, slack, own, dimensions)
-        for start in range(0, products.shape[1], POINT_LANES):
-            near = near_products(products[i], start, norms, first + start, limit, sums)
+        for start in range(0, columns, POINT_LANES):
+            at = i * columns + start
+            near = near_products(products, at, norms, first + start, limit, sums)
             while near:
                 lane = lowest_bit(near)
                 near &= near - 1
                 if sums[lane] > limit:
                     continue
                 group = first + start + lane
-                value = squared_distance(point, rows[group], ceiling)
+                value = squared_distance(points, i, rows, group, ceiling)
                 if value > ceiling:
                     continue
-                if insert_group(best, best_rows, value, group, starts, members):
-                    ceiling = min(ceiling, best[k - 1])
+                if insert_group(squared, found, i, value, group, starts, members):
+                    ceiling = min(ceiling, squared[i, k - 1])
                     limit = _limit(ceiling, scale, margin, slack, own, dimensions)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float32, Int32
-from .cpu import Lanes, kernel
+from ..arrays import Float32, Float64, Int32
+from .cpu import Lanes, inlined, kernel
 from .model import DISTANCE_OFFSET, Model
 
 
@@ -91,6 +91,27 @@ def tabulate(
     return scale, penalty, stuck
 
 
+@inlined
+def _write_row(
+    s: int, chosen: int, k: int, index: Int32, weight: Float32, reward: Float32,
+    row_index: Int32, row_weight: Float32, row_reward: Float32,
+) -> None:  # fmt: skip
+    """Write the row of an action, as `cpu.relax` reads it: V = row_reward + row_weight V."""
+    own = np.float32(0.0)
+    for j in range(k):
+        part = weight[s, chosen, j]
+        if index[s, chosen, j] == s + len(row_reward):
+            own += part
+            part = np.float32(0.0)
+        row_index[s, j] = index[s, chosen, j]
+        row_weight[s, j] = part
+    # Solved for the state's own value: one that leads to itself takes one sweep.
+    grown = np.float32(1.0) / (np.float32(1.0) - own)
+    row_reward[s] = reward[s, chosen] * grown
+    for j in range(k):
+        row_weight[s, j] *= grown
+
+
 @kernel
 def improve(
     lo: int,
@@ -114,7 +135,7 @@ def improve(
         weight: [N, A, k] from `tabulate`.
         reward: [N, A] from `tabulate`.
         values: [2N] V, the second half is written.
-        row_index: [N, k] written, as `cpu.relax` reads it: V = row_reward + row_weight V.
+        row_index: [N, k] written, with `row_weight` and `row_reward`: see `_write_row`.
         row_weight: [N, k] written.
         row_reward: [N] written.
 
@@ -134,19 +155,31 @@ def improve(
             if q > best:
                 best = q
                 chosen = a
-        own = np.float32(0.0)
-        for j in range(k):
-            part = weight[s, chosen, j]
-            if index[s, chosen, j] == s + size:
-                own += part
-                part = np.float32(0.0)
-            row_index[s, j] = index[s, chosen, j]
-            row_weight[s, j] = part
-        # Solved for the state's own value: one that leads to itself takes one sweep.
-        grown = np.float32(1.0) / (np.float32(1.0) - own)
-        row_reward[s] = reward[s, chosen] * grown
-        for j in range(k):
-            row_weight[s, j] *= grown
+        _write_row(s, chosen, k, index, weight, reward, row_index, row_weight, row_reward)
         largest = max(largest, abs(best - values[s + size]))
         values[s + size] = best
     return np.float64(largest)
+
+
+@kernel
+def follow(
+    lo: int,
+    hi: int,
+    preferred: Float64,
+    index: Int32,
+    weight: Float32,
+    reward: Float32,
+    row_index: Int32,
+    row_weight: Float32,
+    row_reward: Float32,
+) -> None:
+    """Write the rows of the available actions that are largest in `preferred` [N, A]."""
+    actions, k = weight.shape[1:]
+    for s in range(lo, hi):
+        best, chosen = -np.inf, -1
+        for a in range(actions):
+            available = reward[s, a] > -np.inf
+            if available and (chosen < 0 or preferred[s, a] > best):
+                best = preferred[s, a]
+                chosen = a
+        _write_row(s, chosen, k, index, weight, reward, row_index, row_weight, row_reward)

@@ -2,6 +2,8 @@
 
 A squared distance is summed in float64 from the rows themselves, one dimension after another,
 so that every engine gives the same bits. The k best are kept ordered by (distance, row).
+Arrays come whole, with the number of the point: to make a view of one row costs more than
+what is done with it.
 """
 
 from __future__ import annotations
@@ -22,62 +24,67 @@ ORTHOGONALITY = 1e-9
 UNDERFLOW = 1e-307
 ROUGHLY = 1.0 + 1e-9
 """Sums in another order differ by far less."""
+step = njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+"""For what is done to one row at a time: counting references to arrays would cost more."""
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _rough_squared_distance(point: Any, row: Any, limit: float) -> float:
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"}, _nrt=False)
+def _rough_squared_distance(points: Any, i: int, rows: Any, row: int, limit: float) -> float:
     """The same sum in any order, which is several times faster; it may stop past the limit."""
+    dimensions = points.shape[1]
     total = 0.0
     d = 0
-    while d < len(point) and total <= limit:
+    while d < dimensions and total <= limit:
         part = 0.0
-        for j in range(d, min(d + STRIDE, len(point))):
-            gap = point[j] - np.float64(row[j])
+        for j in range(d, min(d + STRIDE, dimensions)):
+            gap = points[i, j] - np.float64(rows[row, j])
             part += gap * gap
         total += part
         d += STRIDE
     return total
 
 
-@njit(nogil=True, cache=True)
-def squared_distance(point: Any, row: Any, limit: float) -> float:
+@step
+def squared_distance(points: Any, i: int, rows: Any, row: int, limit: float) -> float:
     """Sum the squared gaps in order, or give anything above the limit if the sum is above it."""
-    if len(point) > STRIDE:
-        rough = _rough_squared_distance(point, row, limit * ROUGHLY)
+    dimensions = points.shape[1]
+    if dimensions > STRIDE:
+        rough = _rough_squared_distance(points, i, rows, row, limit * ROUGHLY)
         if rough > limit * ROUGHLY:
             return rough
     total = 0.0
-    for j in range(len(point)):
-        gap = point[j] - np.float64(row[j])
+    for j in range(dimensions):
+        gap = points[i, j] - np.float64(rows[row, j])
         total += gap * gap
     return total
 
 
-@njit(nogil=True, cache=True)
-def insert(squared: Any, rows: Any, value: float, row: Any) -> bool:
-    """Put a row in its place by (distance, row); False if it has none among the k best."""
-    place = len(rows) - 1
-    if value > squared[place] or (value == squared[place] and row >= rows[place]):
+@step
+def insert(squared: Any, rows: Any, i: int, value: float, row: Any) -> bool:
+    """Put a row in its place by (distance, row); False if it has none among the k best of i."""
+    place = rows.shape[1] - 1
+    if value > squared[i, place] or (value == squared[i, place] and row >= rows[i, place]):
         return False
     while place > 0 and (
-        value < squared[place - 1] or (value == squared[place - 1] and row < rows[place - 1])
+        value < squared[i, place - 1]
+        or (value == squared[i, place - 1] and row < rows[i, place - 1])
     ):
-        squared[place] = squared[place - 1]
-        rows[place] = rows[place - 1]
+        squared[i, place] = squared[i, place - 1]
+        rows[i, place] = rows[i, place - 1]
         place -= 1
-    squared[place] = value
-    rows[place] = row
+    squared[i, place] = value
+    rows[i, place] = row
     return True
 
 
-@njit(nogil=True, cache=True)
+@step
 def insert_group(
-    squared: Any, rows: Any, value: float, group: int, starts: Any, members: Any
+    squared: Any, rows: Any, i: int, value: float, group: int, starts: Any, members: Any
 ) -> bool:
     """Put the rows of a group, all at one distance, in their places; False if none has one."""
     changed = False
     for member in range(starts[group], starts[group + 1]):
-        if not insert(squared, rows, value, members[member]):
+        if not insert(squared, rows, i, value, members[member]):
             break
         changed = True
     return changed
@@ -121,5 +128,5 @@ def rank_candidates(
         for j in range(candidates.shape[1]):
             group = candidates[i, j]
             if group >= 0:
-                value = squared_distance(points[i], rows[group], squared[i, k - 1])
-                insert_group(squared[i], found[i], value, group, starts, members)
+                value = squared_distance(points, i, rows, group, squared[i, k - 1])
+                insert_group(squared, found, i, value, group, starts, members)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -13,30 +12,6 @@ from ..arrays import Float32, Float64, Floats
 FARTHEST = 1e18
 """Coordinates beyond this are cut off: float32 cannot square them."""
 FLOAT32_ROUNDING = 2.0**-23
-
-
-@njit(nogil=True, cache=True)
-def _to_frame(
-    point: Any, mean: Any, rotation: Any, scale: float, rotated: Any, coordinates: Any
-) -> float:
-    """Write the filter coordinates of a point; return how far rounding may have moved them."""
-    dimensions, kept = rotation.shape
-    rotated[:] = 0.0
-    squared = 0.0
-    for d in range(dimensions):
-        centred = (np.float64(point[d]) - mean[d]) * scale
-        squared += centred * centred
-        for f in range(kept):
-            rotated[f] += centred * rotation[d, f]
-    left = squared
-    for f in range(kept):
-        left -= rotated[f] * rotated[f]
-        coordinates[f] = min(max(rotated[f], -FARTHEST), FARTHEST)
-    margin = math.sqrt(squared) * FLOAT32_ROUNDING
-    if kept < dimensions:
-        coordinates[kept] = min(math.sqrt(max(left, 0.0)), FARTHEST)
-        margin *= 1.0 + math.sqrt(dimensions) / 2.0
-    return margin
 
 
 @njit(nogil=True, cache=True)
@@ -58,6 +33,21 @@ def to_frame(
         coordinates: [B, at least F, or F + 1 if F < D] out; what lies beyond is left.
         margins: [B] out, how far rounding may have moved them.
     """
-    rotated = np.empty(rotation.shape[1])
+    dimensions, kept = rotation.shape
+    rotated = np.empty(kept)
     for i in range(len(points)):
-        margins[i] = _to_frame(points[i], mean, rotation, scale, rotated, coordinates[i])
+        rotated[:] = 0.0
+        squared = 0.0
+        for d in range(dimensions):
+            centred = (np.float64(points[i, d]) - mean[d]) * scale
+            squared += centred * centred
+            for f in range(kept):
+                rotated[f] += centred * rotation[d, f]
+        left = squared
+        for f in range(kept):
+            left -= rotated[f] * rotated[f]
+            coordinates[i, f] = min(max(rotated[f], -FARTHEST), FARTHEST)
+        margins[i] = math.sqrt(squared) * FLOAT32_ROUNDING
+        if kept < dimensions:
+            coordinates[i, kept] = min(math.sqrt(max(left, 0.0)), FARTHEST)
+            margins[i] *= 1.0 + math.sqrt(dimensions) / 2.0

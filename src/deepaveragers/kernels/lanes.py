@@ -26,17 +26,25 @@ FLOAT = ir.FloatType()
 INDEX = ir.IntType(64)
 
 
-def _start_of(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
+def start_of(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
+    """Emit the pointer to an array's first number."""
     return context.make_array(array_type)(context, builder, array).data
 
 
-def _load(builder: Any, start: Any, position: Any, kind: Any) -> Any:
+def load(builder: Any, start: Any, position: Any, kind: Any) -> Any:
+    """Emit the reading of a number or vector, `position` numbers from the start."""
     pointer = builder.bitcast(builder.gep(start, [position]), kind.as_pointer())
     return builder.load(pointer, align=4)
 
 
-def _splat(builder: Any, number: Any, lanes: int) -> Any:
-    vector = ir.VectorType(FLOAT, lanes)
+def store(builder: Any, start: Any, vector: Any) -> None:
+    """Emit the writing of a vector at the start of an array."""
+    builder.store(vector, builder.bitcast(start, vector.type.as_pointer()), align=4)
+
+
+def splat(builder: Any, number: Any, lanes: int) -> Any:
+    """Emit a vector that holds one number in every lane."""
+    vector = ir.VectorType(number.type, lanes)
     first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, INDEX(0))
     order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
     return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), order)
@@ -46,15 +54,13 @@ def _larger(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
-def _emit(context: Any, builder: Any, signature: Any, args: Any, lanes: int, boxes: bool) -> Any:
-    coordinates, offset, query, dimensions, bound, sums = args
-    data = _start_of(context, builder, signature.args[0], coordinates)
-    data = builder.gep(data, [offset])
-    query = _start_of(context, builder, signature.args[2], query)
-    out = _start_of(context, builder, signature.args[5], sums)
+def scan(
+    builder: Any, data: Any, query: Any, dimensions: Any, bound: Any, *, lanes: int, boxes: bool
+) -> tuple[Any, Any]:
+    """Emit the sums of squared gaps, dimension after dimension, and which are within the bound."""
     vector = ir.VectorType(FLOAT, lanes)
     zero = ir.Constant(vector, [0.0] * lanes)
-    bound = _splat(builder, bound, lanes)
+    bound = splat(builder, bound, lanes)
     stride = lanes * (2 if boxes else 1)
 
     entry = builder.block
@@ -70,10 +76,10 @@ def _emit(context: Any, builder: Any, signature: Any, args: Any, lanes: int, box
     for step in range(CHUNK):
         here = builder.add(dimension, INDEX(step))
         at = builder.mul(here, INDEX(stride))
-        wanted = _splat(builder, _load(builder, query, here, FLOAT), lanes)
-        gap = builder.fsub(_load(builder, data, at, vector), wanted)
+        wanted = splat(builder, load(builder, query, here, FLOAT), lanes)
+        gap = builder.fsub(load(builder, data, at, vector), wanted)
         if boxes:
-            high = _load(builder, data, builder.add(at, INDEX(lanes)), vector)
+            high = load(builder, data, builder.add(at, INDEX(lanes)), vector)
             gap = _larger(builder, _larger(builder, gap, builder.fsub(wanted, high)), zero)
         # One rounding or two: the margins allow for both.
         square = builder.fmul(gap, gap, flags=("contract",))
@@ -86,10 +92,19 @@ def _emit(context: Any, builder: Any, signature: Any, args: Any, lanes: int, box
     dimension.add_incoming(following, loop)
     total.add_incoming(partial, loop)
     builder.cbranch(builder.and_(more, alive), loop, done)
-
     builder.position_at_end(done)
-    builder.store(partial, builder.bitcast(out, vector.as_pointer()), align=4)
-    return builder.zext(near, INDEX)
+    return partial, builder.zext(near, INDEX)
+
+
+def _emit(context: Any, builder: Any, signature: Any, args: Any, lanes: int, boxes: bool) -> Any:
+    coordinates, offset, query, dimensions, bound, sums = args
+    data = start_of(context, builder, signature.args[0], coordinates)
+    query = start_of(context, builder, signature.args[2], query)
+    partial, near = scan(
+        builder, builder.gep(data, [offset]), query, dimensions, bound, lanes=lanes, boxes=boxes
+    )
+    store(builder, start_of(context, builder, signature.args[5], sums), partial)
+    return near
 
 
 def _signature(coordinates: Any, query: Any, sums: Any) -> Any:
@@ -126,14 +141,14 @@ def _product_step(
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vector = ir.VectorType(FLOAT, POINT_LANES)
         kinds = signature.args
-        products = _start_of(context, builder, kinds[0], args[0])
-        norms = _start_of(context, builder, kinds[2], args[2])
-        out = _start_of(context, builder, kinds[5], args[5])
-        product = _load(builder, products, args[1], vector)
-        norm = _load(builder, norms, args[3], vector)
+        products = start_of(context, builder, kinds[0], args[0])
+        norms = start_of(context, builder, kinds[2], args[2])
+        out = start_of(context, builder, kinds[5], args[5])
+        product = load(builder, products, args[1], vector)
+        norm = load(builder, norms, args[3], vector)
         gap = builder.fsub(norm, builder.fadd(product, product))
-        near = builder.fcmp_ordered("<=", gap, _splat(builder, args[4], POINT_LANES))
-        builder.store(gap, builder.bitcast(out, vector.as_pointer()), align=4)
+        near = builder.fcmp_ordered("<=", gap, splat(builder, args[4], POINT_LANES))
+        store(builder, out, gap)
         return builder.zext(builder.bitcast(near, ir.IntType(POINT_LANES)), INDEX)
 
     index = types.int64
@@ -149,31 +164,39 @@ def _lowest_bit(typing: Any, bits: Any) -> Any:
     return types.int64(types.int64), emit
 
 
-def _nearest_lane(typing: Any, lanes: Any, sums: Any) -> Any:
+def _emit_nearest(context: Any, builder: Any, signature: Any, args: Any, lanes: int) -> Any:
     """Lane of the smallest sum among those whose bit is set, the lowest of equal ones."""
+    vector, bits = ir.VectorType(FLOAT, lanes), ir.IntType(lanes)
+    start = start_of(context, builder, signature.args[1], args[1])
+    wanted = builder.bitcast(builder.trunc(args[0], bits), ir.VectorType(ir.IntType(1), lanes))
+    far = ir.Constant(vector, [float("inf")] * lanes)
+    numbers = builder.select(wanted, load(builder, start, INDEX(0), vector), far)
+    least = numbers
+    step = lanes
+    while step > 1:
+        step //= 2
+        turn = [(lane + step) % lanes for lane in range(lanes)]
+        order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), turn)
+        turned = builder.shuffle_vector(least, ir.Constant(vector, ir.Undefined), order)
+        least = builder.select(builder.fcmp_ordered("<", turned, least), turned, least)
+    equal = builder.bitcast(builder.fcmp_ordered("==", numbers, least), bits)
+    return builder.zext(builder.cttz(equal, ir.IntType(1)(1)), INDEX)
+
+
+def _nearest_point(typing: Any, lanes: Any, sums: Any) -> Any:
+    """Lane of the nearest of the points whose bit is set."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vector = ir.VectorType(FLOAT, POINT_LANES)
-        bits = ir.IntType(POINT_LANES)
-        start = _start_of(context, builder, signature.args[1], args[1])
-        numbers = _load(builder, start, INDEX(0), vector)
-        wanted = builder.bitcast(
-            builder.trunc(args[0], bits), ir.VectorType(ir.IntType(1), POINT_LANES)
-        )
-        far = ir.Constant(vector, [float("inf")] * POINT_LANES)
-        numbers = builder.select(wanted, numbers, far)
-        least = numbers
-        step = POINT_LANES
-        while step > 1:
-            step //= 2
-            order = ir.Constant(
-                ir.VectorType(ir.IntType(32), POINT_LANES),
-                [(lane + step) % POINT_LANES for lane in range(POINT_LANES)],
-            )
-            turned = builder.shuffle_vector(least, ir.Constant(vector, ir.Undefined), order)
-            least = builder.select(builder.fcmp_ordered("<", turned, least), turned, least)
-        equal = builder.bitcast(builder.fcmp_ordered("==", numbers, least), bits)
-        return builder.zext(builder.cttz(equal, ir.IntType(1)(1)), INDEX)
+        return _emit_nearest(context, builder, signature, args, POINT_LANES)
+
+    return types.int64(types.int64, sums), emit
+
+
+def _nearest_box(typing: Any, lanes: Any, sums: Any) -> Any:
+    """Lane of the nearest of the boxes whose bit is set."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _emit_nearest(context, builder, signature, args, BOX_LANES)
 
     return types.int64(types.int64, sums), emit
 
@@ -182,5 +205,6 @@ def _nearest_lane(typing: Any, lanes: Any, sums: Any) -> Any:
 near_points: Any = intrinsic(_point_step)
 near_boxes: Any = intrinsic(_box_step)
 near_products: Any = intrinsic(_product_step)
-nearest_lane: Any = intrinsic(_nearest_lane)
+nearest_point: Any = intrinsic(_nearest_point)
+nearest_box: Any = intrinsic(_nearest_box)
 lowest_bit: Any = intrinsic(_lowest_bit)

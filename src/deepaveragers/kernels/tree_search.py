@@ -8,6 +8,10 @@ distance found so far by more than that margin, for the row and for the query. W
 is measured in float64 from the rows themselves, dimension after dimension, and ordered by
 (distance, row): the answer does not depend on the filter.
 
+Where f keeps all of the distance, `tree_shortlist` answers nearly all queries; the others are
+answered here, where every point that may be near is measured at once. Both begin at the leaf
+that the query falls into: a good bound from the start.
+
 A few queries at a time (`answer`) also have f computed here, in one call with the search.
 """
 
@@ -22,16 +26,17 @@ from numba import njit
 from ..arrays import Float32, Float64, Floats, Int32, Int64
 from .exact import NO_ROW, insert_group, squared_distance, squared_reach
 from .frame import to_frame
-from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points, nearest_lane
+from .lanes import BOX_LANES, POINT_LANES, near_boxes, near_points, nearest_box, nearest_point
+from .tree_shortlist import LARGEST_FLOAT32, STACK, push, search_by_shortlist
 
-LARGEST_FLOAT32 = np.float32(3.4e38)
-STACK = 256
+ALL_BOXES = (1 << BOX_LANES) - 1
 
 
 @njit(nogil=True, cache=True)
 def search(
     points: Float64,
     queries: Int64,
+    homes: Int64,
     coordinates: Float32,
     margins: Float64,
     scale: float,
@@ -41,7 +46,7 @@ def search(
     rows: Floats,
     starts: Int32,
     members: Int32,
-    squared: Float64,
+    distances: Float64,
     found: Int32,
 ) -> None:
     """Find the nearest rows of points[queries], in that order.
@@ -49,6 +54,7 @@ def search(
     Args:
         points: [B, D] query points.
         queries: which of them, nearby ones after one another.
+        homes: [B] the leaf that each falls into, see `locate`.
         coordinates: [B, F] f of the points.
         margins: [B] how far rounding may have moved f of a point, and of any row, together.
         scale: of the filter frame.
@@ -58,21 +64,42 @@ def search(
         rows: [U, D] distinct rows in tree order.
         starts: [U + 1] where each distinct row begins in `members`.
         members: [N] row numbers, ascending within one distinct row.
-        squared: [B, k] in all inf, out squared distances, ascending.
-        found: [B, k] in all `NO_ROW`, out row numbers.
+        distances: [B, k] out, ascending; inf for none.
+        found: [B, k] out, row numbers; -1 for none.
     """
-    leaf_count, k = len(leaves), squared.shape[1]
+    for i in queries:
+        for j in range(found.shape[1]):
+            distances[i, j], found[i, j] = np.inf, NO_ROW
+    about = coordinates, margins, scale
+    tree = first_child, boxes, leaves, rows, starts, members
+    left = search_by_shortlist(points, queries, homes, about, tree, distances, found)
+    _search_by_measuring(points, left, homes, about, tree, distances, found)
+    for i in queries:
+        for j in range(found.shape[1]):
+            distances[i, j] = math.sqrt(distances[i, j])
+            if found[i, j] == NO_ROW:
+                found[i, j] = -1
+
+
+@njit(nogil=True, cache=True)
+def _search_by_measuring(
+    points: Any, queries: Any, homes: Any, about: Any, tree: Any, squared: Any, found: Any
+) -> None:
+    """Do the same for any frame and k; arguments as in `tree_shortlist`."""
+    coordinates, margins, scale = about
+    first_child, boxes, leaves, rows, starts, members = tree
+    dimensions, k, leaf_count = points.shape[1], found.shape[1], len(leaves)
     leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
     root = leaf_count + len(boxes) - 1
     sums = np.empty(POINT_LANES, np.float32)
     stack = np.empty(STACK, np.int64)
     nearest = np.empty(STACK, np.float32)
     for i in queries:
-        point, best, best_rows = points[i], squared[i], found[i]
-        query, margin = coordinates[i], margins[i]
+        query, home, margin = coordinates[i], homes[i], margins[i]
         bound = LARGEST_FLOAT32
         stack[0], nearest[0] = root, np.float32(0.0)
-        height = 1
+        stack[1], nearest[1] = home, np.float32(0.0)
+        height, been_home = 2, False
         while height > 0:
             height -= 1
             if nearest[height] > bound:
@@ -81,60 +108,40 @@ def search(
             if node >= leaf_count:
                 inner = node - leaf_count
                 near = near_boxes(boxes, inner * box_size, query, boxes.shape[1], bound, sums)
-                height = _push(stack, nearest, height, first_child[inner], near, sums)
+                height = push(stack, nearest, height, first_child[inner], near, sums)
                 continue
+            if node == home:
+                if been_home:
+                    continue
+                been_home = True
             near = near_points(leaves, node * leaf_size, query, leaves.shape[1], bound, sums)
             while near:
-                lane = nearest_lane(near, sums)
+                lane = nearest_point(near, sums)
                 near &= ~(1 << lane)
                 if sums[lane] > bound:
                     break
                 position = node * POINT_LANES + lane
-                value = squared_distance(point, rows[position], best[k - 1])
-                if insert_group(best, best_rows, value, position, starts, members):
-                    reach = squared_reach(best[k - 1], scale, margin, len(point))
+                value = squared_distance(points, i, rows, position, squared[i, k - 1])
+                if insert_group(squared, found, i, value, position, starts, members):
+                    reach = squared_reach(squared[i, k - 1], scale, margin, dimensions)
                     bound = np.float32(min(reach, float(LARGEST_FLOAT32)))
 
 
 @njit(nogil=True, cache=True)
-def _push(stack: Any, nearest: Any, height: int, first: int, near: int, sums: Any) -> int:
-    """Put the children that are near on the stack, the nearest on top."""
-    bottom = height
-    while near:
-        lane = lowest_bit(near)
-        near &= near - 1
-        gap = sums[lane]
-        place = height
-        while place > bottom and nearest[place - 1] < gap:
-            nearest[place] = nearest[place - 1]
-            stack[place] = stack[place - 1]
-            place -= 1
-        nearest[place] = gap
-        stack[place] = first + lane
-        height += 1
-    return height
-
-
-@njit(nogil=True, cache=True)
 def locate(
-    coordinates: Float32, first_child: Int64, boxes: Float32, leaf_count: int, found: Int64
+    coordinates: Float32, first_child: Int64, boxes: Float32, leaf_count: int, homes: Int64
 ) -> None:
     """Write the leaf that each point falls into, taking the nearest box at every level."""
     box_size = boxes.shape[1] * 2 * BOX_LANES
-    sums = np.empty(POINT_LANES, np.float32)
+    sums = np.empty(BOX_LANES, np.float32)
     for i in range(len(coordinates)):
+        query = coordinates[i]
         node = leaf_count + len(boxes) - 1
         while node >= leaf_count:
             inner = node - leaf_count
-            near_boxes(
-                boxes, inner * box_size, coordinates[i], boxes.shape[1], LARGEST_FLOAT32, sums
-            )
-            nearest = 0
-            for lane in range(1, BOX_LANES):
-                if sums[lane] < sums[nearest]:
-                    nearest = lane
-            node = first_child[inner] + nearest
-        found[i] = node
+            near_boxes(boxes, inner * box_size, query, boxes.shape[1], LARGEST_FLOAT32, sums)
+            node = first_child[inner] + nearest_box(ALL_BOXES, sums)
+        homes[i] = node
 
 
 @njit(nogil=True, cache=True)
@@ -153,25 +160,24 @@ def answer(
     distances: Float64,
     found: Int32,
 ) -> None:
-    """Find the nearest rows of a few points, and fill places that no row has taken.
+    """Find the nearest rows of a few points.
 
     Args:
         points: [B, D] query points.
         mean, rotation, scale: of the filter frame.
         margin: how far rounding may have moved f of any row.
-        first_child, boxes, leaves, rows, starts, members: the tree, see `search`.
-        distances: [B, k] out, ascending.
-        found: [B, k] out, row numbers, or -1.
+        first_child, boxes, leaves, rows, starts, members, distances, found: see `search`.
     """
     coordinates = np.zeros((len(points), leaves.shape[1]), np.float32)
     margins = np.empty(len(points))
     to_frame(points, mean, rotation, scale, coordinates, margins)
     margins += margin
-    distances[:] = np.inf
-    found[:] = NO_ROW
+    homes = np.empty(len(points), np.int64)
+    locate(coordinates, first_child, boxes, len(leaves), homes)
     search(
         points,
         np.arange(len(points)),
+        homes,
         coordinates,
         margins,
         scale,
@@ -184,8 +190,3 @@ def answer(
         distances,
         found,
     )
-    for i in range(len(points)):
-        for j in range(found.shape[1]):
-            distances[i, j] = math.sqrt(distances[i, j])
-            if found[i, j] == NO_ROW:
-                found[i, j] = -1

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Int64
 from ..errors import InputError
 from .brute_force import BruteForceIndex
 from .dense import DenseIndex
@@ -27,14 +27,16 @@ EXACT: dict[str, Callable[[Floats], NeighborIndex]] = {
     "brute": BruteForceIndex,
     "torch": TorchIndex,
 }
-SAMPLE = 2000
+SAMPLE, RUN = 2000, 250
 FIRST_STEP = 50
 PATIENCE = 5.0
-"""Seconds after which a trial stops."""
+"""Seconds after which the tree's trial stops."""
 FAR_BEHIND = 5.0
-"""Times as slow: then more queries would not turn the choice."""
+"""Times the tree's trial, after which the other engine's stops."""
 SMALL = 200_000
 """Lookups below which nothing is timed."""
+VERY_NARROW = 8
+"""Dimensions up to which the tree was faster on every kind of data, and nothing is timed."""
 NARROW, FEW = 16, 2000
 """Dimensions and rows up to which the tree is the faster one to ask."""
 SERVED = 20
@@ -72,9 +74,18 @@ def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool
     if work.searches < SMALL and time_budget is None:
         wide = work.rows.shape[1] > WIDE
         return Choice("dense" if wide else "tree", ("small search, no trial",))
-    picks = np.random.default_rng(0).permutation(len(work.queries))[:SAMPLE]
-    indexes = {name: EXACT[name](work.rows) for name in ("tree", "dense")}
-    seconds = _race(indexes, work.queries[np.sort(picks)], work)
+    if work.rows.shape[1] <= VERY_NARROW and time_budget is None:
+        return Choice("tree", ("narrow data, no trial",))
+    indexes: dict[str, NeighborIndex] = {}
+    seconds: dict[str, float] = {}
+    indexes["tree"] = tree = TreeIndex(work.rows)
+    sample = work.queries[_runs(tree.leaf_order(work.queries, threads=work.threads))]
+    begin = time.perf_counter()
+    seconds["tree"] = _projected(tree, sample, work, PATIENCE)
+    patience = FAR_BEHIND * (time.perf_counter() - begin)
+    # Second: the threads of its matrix products go on spinning for a while.
+    indexes["dense"] = DenseIndex(work.rows)
+    seconds["dense"] = _projected(indexes["dense"], sample, work, patience)
     best = min(seconds, key=lambda name: seconds[name])
     notes = tuple(f"{name}: {seconds[name]:.3g} s projected" for name in seconds)
     if time_budget is None or seconds[best] <= time_budget:
@@ -108,26 +119,24 @@ def _served(index: NeighborIndex, sample: Floats) -> float:
     return time.perf_counter() - begin
 
 
-def _race(indexes: dict[str, NeighborIndex], sample: Floats, work: Workload) -> dict[str, float]:
-    """Return the seconds that the whole search would take with each exact engine.
+def _runs(order: Int64) -> Int64:
+    """Return a sample in runs of neighbouring queries, as the whole search would meet them."""
+    starts = np.random.default_rng(0).permutation(np.arange(0, len(order), RUN))
+    parts = [order[start : start + RUN] for start in starts[: SAMPLE // RUN]]
+    return np.concatenate(parts)
 
-    Both answer the same queries, few at first and then more, until the sample or the patience
-    is at an end; one that is far behind leaves the race.
+
+def _projected(index: NeighborIndex, sample: Floats, work: Workload, patience: float) -> float:
+    """Return the seconds that the whole search would take; a slow engine is soon given up.
+
+    Steps grow, and the last one counts: the first ones find the caches cold.
     """
-    for index in indexes.values():
-        index.query(sample[:1], work.k, threads=work.threads)
-    spent, answered = dict.fromkeys(indexes, 0.0), dict.fromkeys(indexes, 0)
-    racing = list(indexes)
-    done = 0
-    while done < len(sample) and sum(spent.values()) < PATIENCE:
+    index.query(sample[:1], work.k, threads=work.threads)
+    begin, done, seconds = time.perf_counter(), 0, 0.0
+    while done < len(sample) and time.perf_counter() - begin < patience:
         step = sample[done : max(FIRST_STEP, 4 * done)]
-        for name in racing:
-            begin = time.perf_counter()
-            indexes[name].query(step, work.k, threads=work.threads)
-            spent[name] += time.perf_counter() - begin
-            answered[name] += len(step)
+        start = time.perf_counter()
+        index.query(step, work.k, threads=work.threads)
+        seconds = (time.perf_counter() - start) / len(step) * work.searches
         done += len(step)
-        slow, fast = max(racing, key=spent.__getitem__), min(racing, key=spent.__getitem__)
-        if spent[slow] > FAR_BEHIND * spent[fast]:
-            racing.remove(slow)
-    return {name: spent[name] * work.searches / max(1, answered[name]) for name in indexes}
+    return seconds

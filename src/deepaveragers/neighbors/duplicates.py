@@ -18,9 +18,11 @@ def group_identical(rows: Array) -> tuple[Int32, Int32]:
     words = np.ascontiguousarray(rows).view(np.uint32)
     factors = np.random.default_rng(SEED).integers(0, 2**64, words.shape[1], dtype=np.uint64)
     hashes = np.einsum("ij,j->i", words, factors | np.uint64(1))
-    order = np.argsort(hashes, kind="stable")
-    hashes = hashes[order]
-    begins = np.append(True, hashes[1:] != hashes[:-1])
+    order = np.argsort(hashes)
+    begins = np.append(True, np.diff(hashes[order]) != 0)
+    if not begins.all():
+        # Slower, and needed only where some are equal.
+        order = np.argsort(hashes, kind="stable")
     repeated = np.flatnonzero(~begins)
     begins[repeated] = (words[order[repeated]] != words[order[repeated - 1]]).any(axis=1)
     starts = np.append(np.flatnonzero(begins), len(rows))

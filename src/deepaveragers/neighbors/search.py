@@ -20,6 +20,7 @@ import numpy as np
 
 from ..arrays import Float32, Floats, Int32, Int64
 from ..errors import InputError
+from ..kernels.spread import spread
 from ..progress import Advance, progress
 from .checkpoint import Checkpoint, fingerprint
 from .choice import EXACT, Choice, Workload, choose
@@ -118,10 +119,7 @@ def build_graph(
         search = _Search(task, choice.engine, distinct[order], checkpoint, advance, ready)
         for action, start, rows, gaps in search.blocks():
             block = order[start : start + len(rows)]
-            copies = starts[block + 1] - starts[block]
-            states = _members_of(members, starts, block, copies)
-            indices[states, action] = np.repeat(rows, copies, axis=0)
-            distances[states, action] = np.repeat(gaps, copies, axis=0)
+            spread(block, members, starts, action, rows, gaps, indices, distances)
     report = SearchReport(
         engine=choice.engine,
         recall=search.recall,
@@ -129,6 +127,8 @@ def build_graph(
         peak_bytes=_peak_bytes(),
         notes=choice.notes,
     )
+    for column in (indices, distances):
+        column.flags.writeable = False
     return NeighborGraph(indices, distances, report)
 
 
@@ -184,8 +184,10 @@ class _Search:
     ) -> tuple[Int32, Float32]:
         task = self._task
         rows, distances = index.query(task.core[states], task.k, threads=task.threads)
-        # -1 wraps round to the last transition, and is put back.
-        found = np.where(rows == NO_NEIGHBOR, np.int32(NO_NEIGHBOR), transitions[rows])
+        found = transitions[rows]
+        if len(transitions) < task.k:
+            # -1 wrapped round to the last transition, and is put back.
+            found[rows == NO_NEIGHBOR] = NO_NEIGHBOR
         return found, distances.astype(np.float32)
 
     def _index(self, action: int) -> NeighborIndex:
@@ -258,12 +260,6 @@ def _checked(
         raise InputError("threads", "at least 1, or None", threads)
     rows_of = [np.flatnonzero(actions == a).astype(np.int32) for a in range(num_actions)]
     return _Task(source, core, tuple(rows_of), k, threads or available_threads())
-
-
-def _members_of(members: Int32, starts: Int32, groups: Int64, copies: Int32) -> Int32:
-    """Return the members of all the groups, one group after another."""
-    first = np.cumsum(copies) - copies
-    return members[np.repeat(starts[groups] - first, copies) + np.arange(copies.sum())]
 
 
 def _peak_bytes() -> int:

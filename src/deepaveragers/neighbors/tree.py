@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Float32, Float64, Floats, Int32, Int64
-from ..kernels.exact import NO_ROW
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
 from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
 from ..kernels.tree_search import answer, locate, search
@@ -92,39 +91,37 @@ class TreeIndex:
             few = np.empty((len(points), k), np.int32), np.empty((len(points), k))
             answer(wanted, *self._frame_and_margin, *self._tree, few[1], few[0])
             return few
-        width = self._leaves.shape[1]
-        coordinates, margins = self._frame.coordinates(wanted, width, threads=threads)
-        margins += self._margin
-        queries = self._leaf_order(coordinates, threads)
-        squared = np.full((len(points), k), np.inf)
-        found = np.full((len(points), k), NO_ROW)
+        queries, *about = self._prepared(wanted, threads)
+        found, distances = np.empty((len(points), k), np.int32), np.empty((len(points), k))
 
         def work(part: slice) -> None:
-            about = coordinates, margins, self._frame.scale
-            search(wanted, queries[part], *about, *self._tree, squared, found)
+            search(wanted, queries[part], *about, self._frame.scale, *self._tree, distances, found)
 
         share(work, len(points), threads)
-        if k > self._size:
-            found[found == NO_ROW] = NO_NEIGHBOR
-        return found, np.sqrt(squared, out=squared)
+        return found, distances
 
     def leaf_order(self, points: Floats, *, threads: int = 1) -> Int64:
         """Return the points' numbers such that nearby points follow one another."""
         if self._size == 0:
             return np.arange(len(points))
-        width = self._leaves.shape[1]
-        coordinates, _ = self._frame.coordinates(points, width, threads=threads)
-        return self._leaf_order(coordinates, threads)
+        return self._prepared(points, threads)[0]
 
-    def _leaf_order(self, coordinates: Float32, threads: int) -> Int64:
-        leaf = np.empty(len(coordinates), dtype=np.int64)
+    def _prepared(self, points: Floats, threads: int) -> tuple[Int64, Int64, Float32, Float64]:
+        """Return the points in the order of their leaves, the leaves, coordinates, margins."""
+        leaf = np.empty(len(points), dtype=np.int64)
+        coordinates = np.empty((len(points), self._leaves.shape[1]), dtype=np.float32)
+        margins = np.empty(len(points))
 
         def work(part: slice) -> None:
-            tree = self._first_child, self._boxes, len(self._leaves)
-            locate(coordinates[part], *tree, leaf[part])
+            here, moved = self._frame.coordinates(points[part], coordinates.shape[1])
+            coordinates[part], margins[part] = here, moved + self._margin
+            locate(here, self._first_child, self._boxes, len(self._leaves), leaf[part])
 
-        share(work, len(coordinates), threads)
-        return np.argsort(leaf, kind="stable")
+        share(work, len(points), threads)
+        # NumPy sorts numbers of 16 bits by their digits, in one pass.
+        few = len(self._leaves) <= 2**16
+        order = np.argsort(leaf.astype(np.uint16) if few else leaf, kind="stable")
+        return order, leaf, coordinates, margins
 
 
 def _nothing(points: int, k: int) -> tuple[Int32, Float64]:

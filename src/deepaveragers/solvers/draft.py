@@ -22,6 +22,8 @@ WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
 EVALUATION_RATIO = 0.1
 """A policy is evaluated until a sweep changes values by so much less than the improvement."""
+FIRST_RATIO = 0.03
+"""The policy of an earlier plan, until a sweep changes values by so much less than |T 0|."""
 NOISE = 3e-6
 """Changes of the largest value by so little may be rounding."""
 MOST_SWEEPS = 60
@@ -63,21 +65,33 @@ class Draft:
         self.scale, self.largest_penalty = max(scales), max(penalties)
         self.stuck = sum(stuck)
 
-    def run(self, values: Float64 | None, allowed: float, deadline: float, watch: Watch) -> None:
+    def run(
+        self,
+        first: tuple[Float64, Float64] | None,
+        allowed: float,
+        deadline: float,
+        watch: Watch,
+    ) -> None:
         """Improve until the estimated error is within what is allowed, or float32 ends.
 
         Args:
-            values: [N] to begin with, or None for the best reward of one step.
+            first: values [N] and action values [N, A] of an earlier plan, whose policy is
+                evaluated first; None begins with the best reward of one step.
             allowed: the error asked for.
             deadline: moment of `time.perf_counter` at which to stop.
             watch: called after every sweep.
         """
         size, gamma = self.model.size, self.model.gamma
-        both = self.corrector.correction
-        if values is not None:
-            both[:size] = np.where(self.model.terminal, 0.0, values)
-            both[size:] = both[:size]
+        both, rows = self.corrector.correction, self.corrector
         target = 0.3 * allowed * (1.0 - gamma) / max(gamma, 0.1)
+        if first is not None:
+            both[:size] = np.where(self.model.terminal, 0.0, first[0])
+            both[size:] = both[:size]
+            self.blocks.run(
+                kernels.follow, first[1], self.index, self.weight, self.reward,
+                rows.index, rows.weight, rows.residual,
+            )  # fmt: skip
+            rows.solve(max(FIRST_RATIO * self.scale, target), deadline)
         best, waited = math.inf, 0
         while self.sweeps < MOST_SWEEPS:
             change = self._improve()
@@ -88,7 +102,7 @@ class Draft:
             stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
             if stop or waited >= PATIENCE or change <= floor:
                 return
-            self.corrector.solve(max(EVALUATION_RATIO * change, floor), deadline)
+            rows.solve(max(EVALUATION_RATIO * change, floor), deadline)
 
     def take(self) -> Float64:
         """Return the values [N], and leave the corrector as it was."""

@@ -135,9 +135,7 @@ class Task:
             return self._asked_to_stop(error, now) or now > self.limits.deadline
 
         try:
-            draft.run(
-                None if first is None else first[0], self.allowed, self.limits.deadline, watch
-            )
+            draft.run(first, self.allowed, self.limits.deadline, watch)
         finally:
             work.restart(draft.take())
         return work.sweep()
