@@ -53,7 +53,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> Arra
         with archive.open(info) as stream:
             shape, order, dtype = _header(stream)
             size = int(np.prod([1, *shape], dtype=object)) * dtype.itemsize
-            if dtype.hasobject or size > info.file_size:
+            if dtype.hasobject or not dtype.itemsize or size > info.file_size:
                 raise ValueError("its header promises more than is there")
             if info.file_size > MOST_COMPRESSION * (info.compress_size + 1024):
                 raise ValueError("its size is not possible")
