@@ -157,3 +157,11 @@ def test_a_plan_does_not_change(mdp):
     for array in (plan.values, plan.q_values):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
+
+
+@pytest.mark.parametrize("reward", [1e37, 1e40, 1e300])
+def test_values_beyond_the_planner_are_refused(mdp, model, reward):
+    for asked in (mdp, model):
+        rewards = np.random.default_rng(0).normal(size=len(asked)) * reward
+        with pytest.raises(da.InputError, match="rewards and costs"):
+            asked.solve(gamma=0.9, rewards=rewards)

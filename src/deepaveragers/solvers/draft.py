@@ -57,8 +57,10 @@ class Draft:
         self.index: Int32 = np.empty((size, actions, model.k), np.int32)
         self.weight: Float32 = np.empty((size, actions, model.k), np.float32)
         self.reward: Float32 = np.empty((size, actions), np.float32)
+        with np.errstate(over="ignore"):  # then `scale` is infinite too
+            rewards = model.rewards.astype(np.float32)
         found = blocks.run(
-            kernels.tabulate, model, model.rewards.astype(np.float32),
+            kernels.tabulate, model, rewards,
             self.index, self.weight, self.reward, corrector.correction,
         )  # fmt: skip
         scales, penalties, stuck = zip(*found)

@@ -23,6 +23,8 @@ EVALUATION_RATIO = 0.005
 """A policy is evaluated until a sweep changes values by so much less than the first residual."""
 PATIENCE = 12
 """Sweeps without better bounds after which policies are left unevaluated for a while."""
+LARGEST_VALUE = 1e37
+"""Corrections are float32, which ends at 3e38."""
 QUIET_SECONDS = 2.0
 
 
@@ -143,13 +145,20 @@ class Task:
     def _set_allowed(self, largest: float, stuck: int, penalty: float) -> None:
         """Turn the tolerance into an error, or say why it cannot be had."""
         gamma = self.work.model.gamma
+        scale = largest / (1.0 - gamma)
+        if not scale < LARGEST_VALUE:
+            raise InputError(
+                "rewards and costs",
+                f"so small that no value can exceed {LARGEST_VALUE:g}",
+                f"up to {largest:.3g} a step",
+                "Give them in larger units.",
+            )
         if stuck:
             raise InputError(
                 "forbidden_actions or action_mask",
                 "such that every state keeps an action that the data has",
                 f"{stuck} states without any",
             )
-        scale = largest / (1.0 - gamma)
         self.allowed = self.tolerance * scale
         finest = 4.0 * rounding_of_backup(self.work.model, scale, penalty) / (1.0 - gamma)
         if 0.0 < self.allowed < finest:
