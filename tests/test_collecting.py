@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.data.play import play
 
 
 class Corridor(gym.Env):
@@ -121,3 +122,22 @@ def test_an_environment_that_reuses_its_buffer():
     data = da.collect(_OneBuffer, steps=3, side_by_side=1, show_progress=False)
     assert data.observations[:, 0].tolist() == [0.0, 1.0, 2.0]
     assert data.next_observations[:, 0].tolist() == [1.0, 2.0, 3.0]
+
+
+class Continuous(Corridor):
+    """An environment that cannot be used, and says when it is closed."""
+
+    action_space = gym.spaces.Box(-1.0, 1.0)
+    opened = closed = 0
+
+    def __init__(self):
+        type(self).opened += 1
+
+    def close(self):
+        type(self).closed += 1
+
+
+def test_an_environment_that_is_refused_is_closed():
+    with pytest.raises(da.InputError, match="Discrete"):
+        play(Continuous, None, seed=0, side_by_side=2, steps=10, advance=None)
+    assert Continuous.opened == Continuous.closed == 1

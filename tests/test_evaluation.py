@@ -18,6 +18,13 @@ def test_episodes_have_their_own_seeds():
     assert len(set(many.returns.tolist())) > 1
 
 
+def test_a_policy_plays_alike_alone_and_in_company(plan):
+    policy = plan.policy(k=11)
+    together = da.evaluate(policy, "CartPole-v1", episodes=4, seed=5)
+    alone = da.evaluate(policy, "CartPole-v1", episodes=4, seed=5, side_by_side=1)
+    assert np.array_equal(together.returns, alone.returns)
+
+
 def test_report_adds_up():
     report = da.evaluate("random", "CartPole-v1", episodes=20, seed=0)
     assert np.array_equal(report.returns, report.lengths)  # CartPole pays 1 a step

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections import OrderedDict
+
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -51,6 +54,18 @@ def test_episodes_from_flags_and_jumps(columns):
     assert data.episode_ids.tolist() == [0, 0, 0, 1, 1, 2]
     assert [(s.start, s.stop) for s in data.episodes()] == [(0, 3), (3, 5), (5, 6)]
     assert data.episode_returns().tolist() == [0.0, 2.5, 0.0]
+
+
+@pytest.mark.parametrize("kind", [dict, OrderedDict])
+def test_dictionaries_are_flattened_as_their_space_does(columns, kind):
+    parts = kind(z=gym.spaces.Box(0, 1, (2,)), a=gym.spaces.Box(0, 1, (3,)))
+    space = gym.spaces.Dict(parts)
+    space.seed(0)
+    samples = [space.sample() for _ in range(6)]
+    batch = kind((key, np.stack([sample[key] for sample in samples])) for key in parts)
+    data = da.Transitions(**{**columns, "observations": batch, "next_observations": batch})
+    wanted = np.stack([gym.spaces.utils.flatten(space, sample) for sample in samples])
+    assert np.array_equal(data.observations, wanted)
 
 
 def test_dictionaries_are_laid_side_by_side(columns):

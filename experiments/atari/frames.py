@@ -1,4 +1,4 @@
-"""Atari datasets: every frame stored once, stacks of four made when they are read.
+"""Atari datasets, written step by step: every frame once, read as `da.FrameStacks` of four.
 
     dataset/
       frames.npy          [F, 84, 84] uint8, episode after episode; an episode of T steps
@@ -20,42 +20,11 @@ from typing import Any
 
 import numpy as np
 
+import deepaveragers as da
+
 from .games import STACK
 
 COLUMNS = ("places", "starts", "actions", "rewards", "terminations", "truncations")
-
-
-@dataclass(frozen=True, eq=False)
-class Stacks:
-    """Stacks of the last four frames, as if they were an array [N, 4, 84, 84].
-
-    Attributes:
-        frames: [F, 84, 84] uint8.
-        places: [N] the newest frame of each stack.
-        starts: [N] the first frame of its episode, repeated where there is none before it.
-    """
-
-    frames: np.ndarray
-    places: np.ndarray
-    starts: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """[N, 4, 84, 84]."""
-        return (len(self.places), STACK, *self.frames.shape[1:])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """uint8."""
-        return self.frames.dtype
-
-    def __getitem__(self, rows: Any) -> np.ndarray:
-        places, starts = self.places[rows], self.starts[rows]
-        back = np.arange(STACK - 1, -1, -1)
-        return self.frames[np.maximum(places[..., None] - back, starts[..., None])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +41,8 @@ class FrameData:
         about: how it was made.
     """
 
-    observations: Stacks
-    next_observations: Stacks
+    observations: da.FrameStacks
+    next_observations: da.FrameStacks
     actions: np.ndarray
     rewards: np.ndarray
     terminations: np.ndarray
@@ -88,7 +57,7 @@ class FrameData:
         """Number of actions."""
         return len(self.about["action_names"])
 
-    def distinct(self) -> tuple[Stacks, np.ndarray, np.ndarray]:
+    def distinct(self) -> tuple[da.FrameStacks, np.ndarray, np.ndarray]:
         """Return every stack once, and the rows of s and of s' among them.
 
         Most s' are the next transition's s: encoding these takes half the time.
@@ -97,7 +66,7 @@ class FrameData:
         unique, first, rows = np.unique(places, return_index=True, return_inverse=True)
         starts = np.tile(self.observations.starts, 2)[first]
         now, later = rows.reshape(places.shape)
-        return Stacks(self.observations.frames, unique, starts), now, later
+        return da.FrameStacks(self.observations.frames, unique, starts, STACK), now, later
 
     @classmethod
     def open(cls, directory: Path) -> FrameData:
@@ -106,8 +75,8 @@ class FrameData:
         columns = {name: np.load(directory / f"{name}.npy") for name in COLUMNS}
         places, starts = columns.pop("places"), columns.pop("starts")
         return cls(
-            observations=Stacks(frames, places, starts),
-            next_observations=Stacks(frames, places + 1, starts),
+            observations=da.FrameStacks(frames, places, starts, STACK),
+            next_observations=da.FrameStacks(frames, places + 1, starts, STACK),
             about=json.loads((directory / "about.json").read_text()),
             **columns,
         )

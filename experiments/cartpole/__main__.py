@@ -1,4 +1,4 @@
-"""Run the study, draw its figures, print its tables: `python -m experiments.cartpole`."""
+"""Run the study, draw its figures, write its page: `python -m experiments.cartpole`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 from .bags import Bags
-from .figures import draw, tables
+from .figures import draw
 from .grid import settings
+from .page import PAGE, fill, study_parts, tables
 from .results import Results
 from .study import ENCODERS, Scope, run
+from .summary import Summary
 
 HERE = Path(__file__).parent
 
@@ -25,7 +27,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("runs/cartpole"), help="for the bags")
     parser.add_argument("--results", type=Path, default=HERE / "results.csv")
     parser.add_argument("--figures", type=Path, default=Path("docs/images"))
-    parser.add_argument("--report", action="store_true", help="only draw and print what there is")
+    parser.add_argument("--report", action="store_true", help="only draw and write what there is")
     given = parser.parse_args()
     if given.quick:
         given.results, given.figures = given.cache / "quick.csv", given.cache
@@ -41,9 +43,12 @@ def main() -> None:
             command=shlex.join(["python", "-m", "experiments.cartpole", *sys.argv[1:]]),
         )
         run(scope, Bags(given.cache, max(sizes), scripted=given.quick), results)
-    print(tables(results.rows))
-    for path in draw(results.rows, given.figures):
+    summary = Summary(results.rows)
+    print(tables(summary))
+    for path in draw(summary, given.figures):
         print(path)
+    if not given.quick:
+        PAGE.write_text(fill(PAGE.read_text(), study_parts(summary)))
 
 
 if __name__ == "__main__":

@@ -1,18 +1,15 @@
-"""Figures laid out like the paper's, and the tables of the page, from the results alone."""
+"""Figures laid out like the paper's, from the results alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
 from matplotlib.figure import Figure
-from scipy.stats import t as student
 
 from .bags import BAGS
 from .grid import Setting, ablation, cost_sweep, k_pi_sweep, k_sweep
-from .results import Row
+from .summary import Point, Summary
 
 COLORS = {"random": "#a4243b", "optimal": "#2a6f97", "mixed": "#4f772d"}
 SWEEPS = {
@@ -20,55 +17,21 @@ SWEEPS = {
     "k": ("k", k_sweep, "smoothness k  (k_pi = 1, C = 1)"),
     "k_pi": ("k_pi", k_pi_sweep, "policy smoothness k_pi  (k = 5, C = 1)"),
 }
-Point = tuple[float, float, int]
-"""Mean return over the seeds, half-width of its 95 % interval, number of seeds.
-
-The interval is over seeds; where there is one seed, over its episodes, which says nothing of
-another dataset.
-"""
 
 
-class Table:
-    """Rows by what they are about."""
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self._found: dict[tuple[object, ...], list[Row]] = {}
-        for row in rows:
-            key = (row.bag, row.size, row.encoder, row.epsilon, *row.key[4:9])
-            self._found.setdefault(key, []).append(row)
-
-    def point(
-        self, bag: str, size: int, encoder: str, epsilon: float, setting: Setting
-    ) -> Point | None:
-        """Return mean and interval over seeds (Student's t), None where nothing was run."""
-        key = (bag, size, encoder, epsilon, *asdict(setting).values())
-        rows = self._found.get(key, [])
-        if not rows:
-            return None
-        means = np.array([row.mean_return for row in rows])
-        if len(rows) == 1:
-            size, deviation = rows[0].episodes, rows[0].deviation
-        else:
-            size, deviation = len(means), float(means.std(ddof=1))
-        width = float(student.ppf(0.975, size - 1)) * deviation / np.sqrt(size)
-        return float(means.mean()), float(width), len(means)
-
-
-def draw(rows: Sequence[Row], home: Path) -> list[Path]:
-    """Draw every figure for which there are rows."""
-    table = Table(rows)
-    sizes = sorted({row.size for row in rows})
+def draw(summary: Summary, home: Path) -> list[Path]:
+    """Draw every figure for which there are results."""
     paths = []
-    for encoder in sorted({row.encoder for row in rows}):
-        shown = [row for row in rows if row.encoder == encoder]
-        for epsilon in sorted({row.epsilon for row in shown}):
+    for encoder in summary.encoders:
+        for epsilon in summary.epsilons(encoder):
             name = f"cartpole-{encoder}-{'greedy' if epsilon == 0 else 'epsilon'}.png"
-            paths.append(_sweeps(table, sizes, encoder, epsilon, home / name))
-        paths.append(_ablation(table, sizes, encoder, home / f"cartpole-{encoder}-ablation.png"))
+            paths.append(_sweeps(summary, encoder, epsilon, home / name))
+        paths.append(_ablation(summary, encoder, home / f"cartpole-{encoder}-ablation.png"))
     return paths
 
 
-def _sweeps(table: Table, sizes: Sequence[int], encoder: str, epsilon: float, path: Path) -> Path:
+def _sweeps(summary: Summary, encoder: str, epsilon: float, path: Path) -> Path:
+    sizes = summary.sizes
     figure = Figure(figsize=(13, 3.6 * len(sizes)), layout="constrained")
     grid = figure.subplots(len(sizes), 3, sharey=True, squeeze=False)
     for line, size in zip(grid, sizes):
@@ -76,7 +39,7 @@ def _sweeps(table: Table, sizes: Sequence[int], encoder: str, epsilon: float, pa
             settings = sweep()
             ticks = [getattr(setting, field) for setting in settings]
             for place, bag in enumerate(BAGS):
-                points = [table.point(bag, size, encoder, epsilon, s) for s in settings]
+                points = [summary.point(bag, size, encoder, epsilon, s) for s in settings]
                 _line(axes, points, bag, 0.06 * (place - 1))
             axes.set_xticks(range(len(ticks)), [f"{tick:g}" for tick in ticks])
             axes.set_xlabel(label)
@@ -100,12 +63,13 @@ def _line(axes, points: Sequence[Point | None], bag: str, shift: float) -> None:
         )
 
 
-def _ablation(table: Table, sizes: Sequence[int], encoder: str, path: Path) -> Path:
+def _ablation(summary: Summary, encoder: str, path: Path) -> Path:
+    sizes = summary.sizes
     chosen = [size for size in sizes if size in (10_000, 100_000)][::-1] or list(sizes)
     figure = Figure(figsize=(6.5 * len(chosen), 4), layout="constrained")
     for axes, size in zip(figure.subplots(1, len(chosen), squeeze=False)[0], chosen):
         for place, bag in enumerate(BAGS):
-            points = [table.point(bag, size, encoder, 0.0, s) for s in ablation()]
+            points = [summary.point(bag, size, encoder, 0.0, s) for s in ablation()]
             for number, point in enumerate(points):
                 if point:
                     axes.bar(
@@ -113,7 +77,7 @@ def _ablation(table: Table, sizes: Sequence[int], encoder: str, path: Path) -> P
                         yerr=point[1], color=COLORS[bag], capsize=2,
                         label=bag if number == 0 else None,
                     )  # fmt: skip
-        names = [_switches(setting) for setting in ablation()]
+        names = [switches(setting) for setting in ablation()]
         axes.set_xticks(range(len(names)), names)
         axes.set_ylim(0, 600)
         axes.set_title(f"{size // 1000}k transitions")
@@ -125,51 +89,11 @@ def _ablation(table: Table, sizes: Sequence[int], encoder: str, path: Path) -> P
     return _save(figure, path)
 
 
-def tables(rows: Sequence[Row]) -> str:
-    """Return Markdown tables of every sweep."""
-    table, parts = Table(rows), []
-    for encoder in sorted({row.encoder for row in rows}):
-        for epsilon in sorted({row.epsilon for row in rows if row.encoder == encoder}):
-            for name, (field, sweep, _) in SWEEPS.items():
-                settings = sweep()
-                heads = [f"{getattr(setting, field):g}" for setting in settings]
-                lines = [f"| bag, size | {' | '.join(f'{name}={head}' for head in heads)} |"]
-                lines.append("|---" * (len(heads) + 1) + "|")
-                for size in sorted({row.size for row in rows}, reverse=True):
-                    for bag in BAGS:
-                        points = [table.point(bag, size, encoder, epsilon, s) for s in settings]
-                        if any(points):
-                            cells = " | ".join(_cell(point) for point in points)
-                            lines.append(f"| {bag} {size // 1000}k | {cells} |")
-                how = "greedy" if epsilon == 0 else f"epsilon {epsilon:g}"
-                parts.append(f"**{name}, {encoder}, {how}**\n\n" + "\n".join(lines))
-            parts.append(_ablation_table(table, rows, encoder, epsilon))
-    return "\n\n".join(parts)
-
-
-def _ablation_table(table: Table, rows: Sequence[Row], encoder: str, epsilon: float) -> str:
-    names = [_switches(setting).replace("\n", " ") for setting in ablation()]
-    lines = [f"| bag, size | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
-    for size in sorted({row.size for row in rows}, reverse=True):
-        for bag in BAGS:
-            points = [table.point(bag, size, encoder, epsilon, s) for s in ablation()]
-            if any(points):
-                cells = " | ".join(_cell(point) for point in points)
-                lines.append(f"| {bag} {size // 1000}k | {cells} |")
-    how = "greedy" if epsilon == 0 else f"epsilon {epsilon:g}"
-    return f"**ablation, {encoder}, {how}**\n\n" + "\n".join(lines)
-
-
-def _switches(setting: Setting) -> str:
+def switches(setting: Setting) -> str:
+    """Return which of the two choices a setting of the ablation has on."""
     averaging = "on" if setting.weighting == "inverse" else "off"
     nearest = "on" if setting.lookup == "nearest" else "off"
     return f"WA {averaging}\nsKNN {nearest}"
-
-
-def _cell(point: Point | None) -> str:
-    if point is None:
-        return "-"
-    return f"{point[0]:.0f} ± {point[1]:.0f}"
 
 
 def _save(figure: Figure, path: Path) -> Path:

@@ -75,10 +75,18 @@ def read(path: Path) -> list[Row]:
 
 
 def commit() -> str:
-    """Return the commit that is checked out."""
-    asked = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
+    """Return the commit that is checked out; marked where more than results differs from it."""
+    if not (found := _git("rev-parse", "--short", "HEAD")):
+        return "unknown"
+    changed = _git(
+        "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,top)*.csv"
+    )
+    return f"{found}-dirty" if changed else found
+
+
+def _git(*words: str) -> str:
+    asked = ["git", "-C", str(Path(__file__).parent), *words]
+    return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def hardware() -> str:

@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .data.collecting import collect
+    from .data.frame_stacks import FrameStacks
     from .data.mapping import TableMapping
     from .data.readers.table import read_table
     from .data.reading import read, read_reported
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .evaluation.comparison import Comparison, compare
     from .evaluation.doctor import diagnose, write_report
     from .evaluation.doctor_findings import Diagnosis
+    from .evaluation.doctor_repairs import Repair, repair
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
@@ -72,6 +74,7 @@ __all__ = [
     "DqnEncoder",
     "Encoder",
     "EvaluationReport",
+    "FrameStacks",
     "Guarantee",
     "Identity",
     "InputError",
@@ -82,6 +85,7 @@ __all__ = [
     "Policy",
     "PolicyValue",
     "RandomNetwork",
+    "Repair",
     "Selection",
     "Standardize",
     "StorageError",
@@ -107,6 +111,7 @@ __all__ = [
     "read",
     "read_reported",
     "read_table",
+    "repair",
     "save",
     "save_encoder",
     "select",
@@ -133,6 +138,9 @@ _HOMES = {
     "select": "evaluation.selection",
     "Diagnosis": "evaluation.doctor_findings",
     "diagnose": "evaluation.doctor",
+    "Repair": "evaluation.doctor_repairs",
+    "repair": "evaluation.doctor_repairs",
+    "FrameStacks": "data.frame_stacks",
     "collect": "data.collecting",
     "read_table": "data.readers.table",
     "read": "data.reading",

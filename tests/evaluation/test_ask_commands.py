@@ -56,6 +56,9 @@ def test_select(plans, capsys):
     assert found["best"]["cost"] == found["candidates"][0]["cost"]
     assert da.load(plans / "chosen").objective.cost == found["best"]["cost"]
     assert "<-" in ask(capsys, f"select {plans}/data {grid} --quick")
+    longer = f"select {plans}/data {grid} --quick --judge-gamma 0.999 --horizon 3 --json"
+    scores = [one["score"] for one in json.loads(ask(capsys, longer))["candidates"]]
+    assert scores == pytest.approx([1.0 + 0.999 + 0.999**2] * 2)
 
 
 def test_compare(plans, capsys):

@@ -68,6 +68,15 @@ def test_simulated_returns_are_real_ones(cartpole, plan):
     assert simulated.mean() == pytest.approx(10.0, rel=0.05)
 
 
+def test_a_simulated_episode_ends_at_the_horizon():
+    data = linear_system()
+    always = da.compile(data, k=1).solve(forbidden_actions=[0]).policy(k=1)
+    starts = np.zeros((5, 2))
+    earned = simulate(Simulator(data), [always], starts, gamma=0.999, worst=0.0, horizon=4)
+    expected = sum(0.999**step * 0.1 * step for step in range(4))
+    assert earned == pytest.approx(expected, abs=1e-2)
+
+
 def test_fitted_q_is_the_fixed_point_of_its_regression(cartpole):
     mdp = da.compile(cartpole.subset(slice(0, 400)), k=3)
     policy = mdp.solve().policy(k=5)
@@ -154,6 +163,56 @@ def test_pictures_are_judged_by_cross_fitting():
     assert found.scores[0].score == found.scores[0].cross_fitted.value
 
 
+def episodes_of_three(size=30, actions=None):
+    """Return data of short episodes, in which any k is large."""
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(size + 1, 2))
+    return da.Transitions(
+        observations=states[:-1],
+        actions=rng.integers(0, 2, size) if actions is None else actions,
+        rewards=rng.normal(size=size),
+        next_observations=states[1:],
+        terminations=np.arange(size) % 3 == 2,
+        action_names=("left", "right"),
+    )
+
+
+def test_a_question_about_every_transition_is_cut_for_a_half():
+    data = episodes_of_three()
+    rewards, mask = np.arange(30.0), np.ones((30, 2), dtype=bool)
+    mask[4, 0] = mask[11, 1] = False
+    place = {tuple(row): number for number, row in enumerate(data.next_observations)}
+
+    def relabel(observations, actions, following):
+        return [rewards[place[tuple(row)]] for row in following]
+
+    by_array, by_function = (
+        select(data, [Candidate(asked, k=2, k_pi=2)], gamma=0.9).scores[0].cross_fitted
+        for asked in (
+            da.Objective(rewards=rewards, action_mask=mask),
+            da.Objective(rewards=relabel, action_mask=mask),
+        )
+    )
+    assert by_array == by_function
+
+
+def test_k_may_be_larger_than_a_half():
+    found = select(episodes_of_three(), [Candidate(k=25)], gamma=0.9)
+    assert found.scores[0].cross_fitted is not None
+    assert found.plan.objective.k == 25
+
+
+def test_what_a_half_knows_nothing_about_is_no_estimate():
+    actions = np.zeros(30, dtype=int)
+    actions[0] = 1  # only one half has it
+    candidates = [Candidate(da.Objective(forbidden_actions=("left",)), k=1), Candidate(k=1)]
+    found = select(episodes_of_three(actions=actions), candidates, gamma=0.9).scores
+    lame, free = sorted(found, key=lambda score: score.candidate is candidates[1])
+    assert lame.cross_fitted is None
+    assert lame.fitted_q is not None
+    assert free.cross_fitted is not None
+
+
 def test_equal_objectives_share_a_plan():
     one, two = Candidate(da.Objective(cost=2.0)), Candidate(da.Objective(cost=2.0), k_pi=3)
     other = Candidate(da.Objective(rewards=np.ones(3)))
@@ -167,6 +226,7 @@ def test_equal_objectives_share_a_plan():
         ({"budget": 0}, "budget"),
         ({"budget": 2}, "env"),
         ({"gamma": 1.0}, "gamma"),
+        ({"horizon": 0}, "horizon"),
         ({"estimates": ("magic",)}, "estimates"),
     ],
 )

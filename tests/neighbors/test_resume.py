@@ -117,6 +117,61 @@ def test_damaged_block_is_searched_again(tmp_path, small_blocks):
     np.testing.assert_array_equal(graph.distances, expected.distances)
 
 
+@pytest.mark.parametrize("harm", ["cut", "changed", "missing", "foreign", "text"])
+@pytest.mark.parametrize("order_is_known", [True, False])
+def test_damaged_order(tmp_path, small_blocks, monkeypatch, harm, order_is_known):
+    expected = build_graph(**make_inputs(1000), resume_dir=tmp_path)
+    file = tmp_path / "order.npy"
+    content = file.read_bytes()
+    if harm == "cut":
+        file.write_bytes(content[:-9])
+    elif harm == "changed":
+        file.write_bytes(content[:-8] + b"\0" * 8)
+    elif harm == "missing":
+        file.unlink()
+    elif harm == "foreign":
+        np.save(file, np.zeros(3))
+    else:
+        file.write_text("precious")
+    if not order_is_known:
+        leaf_order = search.TreeIndex.leaf_order
+        monkeypatch.setattr(
+            search.TreeIndex, "leaf_order", lambda *a, **b: leaf_order(*a, **b)[::-1].copy()
+        )
+    for _ in range(2):
+        graph = build_graph(**make_inputs(1000), resume_dir=tmp_path)
+        np.testing.assert_array_equal(graph.indices, expected.indices)
+        np.testing.assert_array_equal(graph.distances, expected.distances)
+
+
+def test_foreign_files_among_the_blocks_are_left_alone(tmp_path, small_blocks):
+    expected = build_graph(**make_inputs(1000), resume_dir=tmp_path)
+    names = ("mine.npy", "a-b-c.npy", "0000-x-12345678.npy")
+    for name in names:
+        np.save(tmp_path / "blocks" / name, np.zeros(3))
+    graph = build_graph(**make_inputs(1000), resume_dir=tmp_path)
+    np.testing.assert_array_equal(graph.indices, expected.indices)
+    assert all((tmp_path / "blocks" / name).exists() for name in names)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda text: text.replace('"tree"', '"oak"'),
+        lambda text: text.replace('"order": "', '"order": "0'),
+        lambda text: text[:-20],
+        lambda text: "[" * 10_000,
+        lambda text: "[]",
+    ],
+)
+def test_a_damaged_manifest_is_refused(tmp_path, harm):
+    build_graph(**make_inputs(300), resume_dir=tmp_path)
+    file = tmp_path / "manifest.json"
+    file.write_text(harm(file.read_text()))
+    with pytest.raises(InputError, match="resume_dir"):
+        build_graph(**make_inputs(300), resume_dir=tmp_path)
+
+
 def test_directory_of_another_search_is_refused(tmp_path):
     build_graph(**make_inputs(300), resume_dir=tmp_path)
     for other in ({**make_inputs(300), "k": 6}, make_inputs(301)):

@@ -38,6 +38,18 @@ def test_train_then_compile(rows, data, tmp_path, capsys):
     assert np.array_equal(da.load(model).source_features, whole.encode(rows.observations))
 
 
+def test_collecting_by_a_network_is_acting_by_it(tmp_path, capsys):
+    rows = da.collect("CartPole-v1", 300, seed=0)
+    network = da.train_dqn(rows, 3, seed=0)
+    file = tmp_path / "dqn.safetensors"
+    da.save_encoder(network, file)
+    command = f"collect CartPole-v1 -o {tmp_path / 'played'} --steps 200 --policy {file} --json"
+    assert run(capsys, command)[0] == 0
+    played = da.load(tmp_path / "played")
+    best = network.q_values(played.observations).argmax(axis=1)
+    assert np.array_equal(played.actions, best)
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "dimensions"),
     [("random", "NetworkEncoder", 512), ("dqn", "DqnEncoder", 16), ("bcq", "BcqEncoder", 16)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from tests.solvers.explicit import Explicit, random_mdp
@@ -58,6 +58,7 @@ def linear_programme(mdp, signal, budget, objective):
     return -found.fun * size, least
 
 
+@example(6144, 0.9, 0.0, False, "plain")  # small rewards, large costs
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
@@ -120,6 +121,16 @@ def test_certainty_of_start_values():
         for s in range(count)
     ]
     assert np.allclose(starts.q_values(objective, values).max(axis=1), exact)
+
+
+@pytest.mark.parametrize("gamma", [0.999999, 0.9999999])
+def test_only_the_tolerance_that_was_given_can_be_too_small(gamma):
+    mdp, signal = random_mdp(3, 20, 3, 2), np.random.default_rng(0).random(20)
+    asked = (mdp, signal, 0.4 / (1.0 - gamma), da.Objective(gamma=gamma, cost=0.5))
+    found = solve_constrained(*asked, tolerance=1e-5)
+    assert found.status == "optimal"
+    with pytest.raises(da.InputError, match="received 1e-12"):
+        solve_constrained(*asked, tolerance=1e-12)
 
 
 @pytest.mark.parametrize(

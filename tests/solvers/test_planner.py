@@ -150,3 +150,10 @@ def test_value_iteration_goes_on_from_an_earlier_plan():
     cold = mdp.solve(method="value_iteration")
     warm = mdp.solve(method="value_iteration", start=cold)
     assert warm.sweeps < cold.sweeps
+
+
+def test_a_plan_does_not_change(mdp):
+    plan = mdp.solve(gamma=0.9)
+    for array in (plan.values, plan.q_values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.0

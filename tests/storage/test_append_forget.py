@@ -72,6 +72,25 @@ def test_updates_of_real_data(environment):
     check_equals_fresh(without(larger, [0, 3, int(larger.transitions.episode_ids[-1])]))
 
 
+@pytest.mark.parametrize("engine", ["tree", "dense", "brute"])
+def test_updates_of_wide_data_with_rare_actions(engine):
+    random = np.random.default_rng(3)
+    shares = [0.6, 0.3, 0.09, 0.008, 0.002]
+    data = da.Transitions(
+        observations=random.normal(size=(900, 150)).astype(np.float32),
+        actions=random.choice(5, size=900, p=shares),
+        rewards=np.zeros(900),
+        next_observations=random.normal(size=(900, 150)).astype(np.float32),
+        terminations=np.zeros(900, dtype=bool),
+        episode_ids=np.arange(900) // 30,
+        action_names=list("abcde"),
+    )
+    mdp = da.compile(data.subset(slice(0, 800)), 4, da.Identity(), neighbors=engine)
+    larger = extended(mdp, data.subset(slice(800, None)), threads=2)
+    check_equals_fresh(larger)
+    check_equals_fresh(without(larger, [0, 7, 29], threads=2))
+
+
 def test_new_actions_and_wider_numbers():
     random = np.random.default_rng(0)
     mdp = da.compile(grid_data(random, 30, 2), 3, da.Identity())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .options import Lookup, Smoothness, numbers, whole_numbers
 from .output import AsJson, Seed, show, table
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def explain(
     transition: Annotated[
         int | None, typer.Option(help="Or the number of a logged transition: its start.")
     ] = None,
-    k: Annotated[int, typer.Option(help="Neighbours that a decision averages.")] = 11,
-    lookup: Annotated[str, typer.Option(help="'nearest' or 'lookahead'.")] = "nearest",
+    k: Smoothness = 11,
+    lookup: Lookup = "nearest",
     steps: Annotated[int, typer.Option(help="Steps of the imagined future to show.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +45,7 @@ def explain(
             raise InputError("--transition", f"in 0..{len(data) - 1}", transition)
         asked: Any = data.observations[transition]
     else:
-        asked = _numbers("--observation", observation or "")
+        asked = numbers("--observation", observation or "")
     policy = loaded.policy(k=k, lookup=lookup)
     decision = policy.explain(asked)
     future = policy.imagine(asked, steps) if steps > 0 else []
@@ -101,6 +102,12 @@ def select(
     cost: Numbers = "1,10,100",
     k_pi: Numbers = "1,11,51",
     gamma: Annotated[float, typer.Option(help="Discount, in [0, 1).")] = 0.99,
+    judge_gamma: Annotated[
+        float | None, typer.Option(help="Discount to judge by, if another than to plan by.")
+    ] = None,
+    horizon: Annotated[
+        int | None, typer.Option(help="Steps of a simulated episode at most.")
+    ] = None,
     budget: Annotated[
         int, typer.Option(help="Candidates that may be played in the environment.")
     ] = 1,
@@ -123,9 +130,9 @@ def select(
     from ..storage.records import load_as, save
 
     candidates = candidate_grid(
-        k=_whole_numbers("--k", k),
-        cost=_numbers("--cost", cost),
-        k_pi=_whole_numbers("--k-pi", k_pi),
+        k=whole_numbers("--k", k),
+        cost=numbers("--cost", cost),
+        k_pi=whole_numbers("--k-pi", k_pi),
         objective=Objective(gamma=gamma),
     )
     beside = () if quick else ("cross_fitted", "fitted_q", "importance")
@@ -134,7 +141,8 @@ def select(
         candidates,
         budget,
         env,
-        gamma=gamma,
+        gamma=gamma if judge_gamma is None else judge_gamma,
+        horizon=horizon,
         estimates=beside,
         episodes=episodes,
         seed=seed,
@@ -188,31 +196,13 @@ def compare(
     if picture is not None:
         chosen = None
         if columns is not None:
-            numbers = _whole_numbers("--columns", columns)
-            if len(numbers) != 2:
+            pair = whole_numbers("--columns", columns)
+            if len(pair) != 2:
                 raise InputError("--columns", "two numbers separated by a comma", columns)
-            chosen = (numbers[0], numbers[1])
+            chosen = (pair[0], pair[1])
         result["picture"] = str(found.picture(picture, chosen))
         text += f"\nPicture: {picture}"
     show(result, text, as_json=as_json)
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    from ..errors import InputError
-
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(option, "numbers separated by commas", repr(text)) from None
-
-
-def _whole_numbers(option: str, text: str) -> list[int]:
-    from ..errors import InputError
-
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(option, "whole numbers separated by commas", repr(text)) from None
 
 
 def _described(candidate: Any) -> dict[str, Any]:

@@ -50,10 +50,18 @@ def import_data(
     delimiter: Annotated[
         str | None, typer.Option(help="Character between the cells of a text table.")
     ] = None,
+    fix: Annotated[
+        bool,
+        typer.Option(
+            "--fix",
+            help="Drop steps with missing values, repair what the doctor can, and say what.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import logged data of another format as a bundle of transitions."""
     from ..data.reading import read_reported
+    from ..evaluation.doctor_repairs import repair
     from ..storage.records import save
 
     columns: dict[str, Any] = {
@@ -72,16 +80,32 @@ def import_data(
         "delimiter": delimiter,
     }
     given = {name: value for name, value in columns.items() if value is not None}
-    reading = read_reported(source, format, mapping=mapping, **given)  # type: ignore[arg-type]
-    save(reading.transitions, output)
-    data = reading.transitions
+    reading = read_reported(
+        source,
+        format,  # type: ignore[arg-type]
+        mapping=mapping,
+        drop_missing=fix and missing is None,
+        **given,
+    )
+    data, result = reading.transitions, reading.summary()
+    fixed: list[str] = []
+    if fix:
+        repaired = repair(data)
+        data = repaired.transitions
+        left = repaired.diagnosis.findings
+        fixed = [f"Fixed: {change}." for change in repaired.changes] or ["Nothing was fixed."]
+        fixed += [f"Left for you: {one.what} ({one.where}). {one.fix}" for one in left]
+        result |= data.summary()
+        result |= {"fixed": list(repaired.changes), "findings": [one.summary() for one in left]}
+    save(data, output)
     lines = [
         f"{len(data):,} transitions in {data.num_episodes:,} episodes, "
         f"{data.num_actions} actions -> {output}",
         f"Read as {reading.format}: {reading.reason}.",
         *(f"Note: {note.rstrip('.')}." for note in reading.notes),
+        *fixed,
     ]
-    show({"output": str(output), **reading.summary()}, "\n".join(lines), as_json=as_json)
+    show({"output": str(output), **result}, "\n".join(lines), as_json=as_json)
 
 
 def export_data(

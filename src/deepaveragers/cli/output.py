@@ -62,3 +62,15 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def described(thing: Any) -> dict[str, Any]:
+    """Return what is to be known of data, a model or a plan."""
+    from ..mdp.model import DacMdp
+    from ..solvers.plan import Plan
+
+    if isinstance(thing, Plan):
+        return {**described(thing.mdp), "kind": "plan", **thing.summary()}
+    if isinstance(thing, DacMdp):
+        return {**described(thing.transitions), "kind": "model", **thing.summary()}
+    return {"kind": "transitions", **thing.summary()}

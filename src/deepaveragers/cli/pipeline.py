@@ -1,4 +1,4 @@
-"""collect, compile, solve, evaluate, info: the pipeline, one command a step."""
+"""collect, compile, evaluate, info: the pipeline, one command a step; solve has its own file."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from .output import AsJson, Seed, seconds, show, table
+from .options import Lookup, Output, Smoothness, numbers
+from .output import AsJson, Seed, described, seconds, show, table
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write the bundle.")]
 Environment = Annotated[str, typer.Option("--env", help="Id of a Gymnasium environment.")]
 
 
@@ -17,14 +17,26 @@ def collect(
     env: Annotated[str, typer.Argument(help="Id of a Gymnasium environment.")],
     output: Output,
     steps: Annotated[int, typer.Option(help="Number of transitions.")] = 100_000,
+    policy: Annotated[
+        str,
+        typer.Option(help="'random', a plan, or a network of `dac train` (.safetensors)."),
+    ] = "random",
+    k: Smoothness = 11,
+    lookup: Lookup = "nearest",
+    epsilon: Annotated[
+        str,
+        typer.Option(help="Chance of a random action; several, by commas: one per episode."),
+    ] = "0",
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Collect transitions of a random policy from a Gymnasium environment."""
+    """Collect transitions from a Gymnasium environment."""
     from ..data.collecting import collect as collect_transitions
     from ..storage.records import save
 
-    data = collect_transitions(env, steps, seed=seed)
+    actor = policy if policy == "random" else _actor(policy, k, lookup)
+    chances = numbers("--epsilon", epsilon)
+    data = collect_transitions(env, steps, actor, epsilon=chances, seed=seed)
     save(data, output)
     returns = data.episode_returns()
     result = {
@@ -91,64 +103,10 @@ def compile(
     )
     save(mdp, output)
     report = mdp.graph.report
-    result = {"output": str(output), **_describe(mdp)}
+    result = {"output": str(output), **described(mdp)}
     text = (
         f"{len(mdp):,} core states x {mdp.transitions.num_actions} actions x k={mdp.graph.k}, "
         f"searched by {report.engine} in {seconds(report.seconds)} -> {output}"
-    )
-    show(result, text, as_json=as_json)
-
-
-def solve(
-    model: Annotated[Path, typer.Argument(help="A compiled model, or an earlier plan.")],
-    output: Output,
-    gamma: Annotated[float, typer.Option(help="Discount, in [0, 1).")] = 0.99,
-    cost: Annotated[float, typer.Option(help="Price of one unit of distance to the data.")] = 1.0,
-    weighting: Annotated[str, typer.Option(help="'inverse' or 'uniform'.")] = "inverse",
-    k: Annotated[int | None, typer.Option(help="Use fewer neighbours than compiled.")] = None,
-    forbid: Annotated[
-        list[str] | None, typer.Option(help="An action never to take; may be repeated.")
-    ] = None,
-    slip: Annotated[float, typer.Option(help="Chance of a random action to plan for.")] = 0.0,
-    worst_case: Annotated[
-        float, typer.Option(help="Weight of the worst neighbour, in [0, 1].")
-    ] = 0.0,
-    horizon: Annotated[int | None, typer.Option(help="Plan for this many steps only.")] = None,
-    penalty: Annotated[str, typer.Option(help="'linear' (by cost) or 'adaptive'.")] = "linear",
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            help="Certified error, relative to the largest value of one step / (1 - gamma)."
-        ),
-    ] = 1e-3,
-    time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Plan: solve a compiled model to a certified optimum."""
-    from ..mdp.model import DacMdp
-    from ..solvers.plan import Plan
-    from ..storage.records import load_as, save
-
-    loaded = load_as((DacMdp, Plan), model)
-    mdp = loaded.mdp if isinstance(loaded, Plan) else loaded
-    plan = mdp.solve(
-        gamma=gamma,
-        cost=cost,
-        weighting=weighting,
-        k=k,
-        forbidden_actions=[_action(name) for name in forbid or ()],
-        slip=slip,
-        worst_case=worst_case,
-        horizon=horizon,
-        penalty=penalty,
-        tolerance=tolerance,
-        time_budget=time_budget,
-    )
-    save(plan, output)
-    result = {"output": str(output), **_describe(plan)}
-    text = (
-        f"{plan.status}: values certified to +-{plan.error:.3g} "
-        f"in {plan.sweeps} sweeps, {seconds(plan.seconds)} -> {output}"
     )
     show(result, text, as_json=as_json)
 
@@ -157,8 +115,8 @@ def evaluate(
     plan: Annotated[Path, typer.Argument(help="A plan.")],
     env: Environment,
     episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 100,
-    k: Annotated[int, typer.Option(help="Neighbours that a decision averages.")] = 11,
-    lookup: Annotated[str, typer.Option(help="'nearest' or 'lookahead'.")] = "nearest",
+    k: Smoothness = 11,
+    lookup: Lookup = "nearest",
     epsilon: Annotated[float, typer.Option(help="Chance of a random action.")] = 0.0,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -186,25 +144,23 @@ def info(
     """Show what a bundle holds, after checking that it is whole."""
     from ..storage.records import load
 
-    result = _describe(load(path, encoder=lambda observations: observations))
+    result = described(load(path, encoder=lambda observations: observations))
     rows = [(name.replace("_", " "), _readable(value)) for name, value in result.items()]
     show(result, table(rows), as_json=as_json)
 
 
-def _describe(thing: Any) -> dict[str, Any]:
-    from ..mdp.model import DacMdp
+def _actor(path: str, k: int, lookup: str) -> Any:
+    """Return what acts by a saved plan or network."""
+    from ..representation.catalogue import SUFFIX
     from ..solvers.plan import Plan
+    from ..storage.records import load_as
 
-    if isinstance(thing, Plan):
-        return {**_describe(thing.mdp), "kind": "plan", **thing.summary()}
-    if isinstance(thing, DacMdp):
-        return {**_describe(thing.transitions), "kind": "model", **thing.summary()}
-    return {"kind": "transitions", **thing.summary()}
+    if not path.endswith(SUFFIX):
+        return load_as(Plan, path).policy(k=k, lookup=lookup)
+    from ..representation.network_files import load_encoder
+    from ..representation.network_policy import NetworkPolicy
 
-
-def _action(name: str) -> int | str:
-    """Return an action as it was meant: a whole number is its number."""
-    return int(name) if name.isdecimal() else name
+    return NetworkPolicy(load_encoder(path))  # type: ignore[arg-type]
 
 
 def _readable(value: Any) -> str:

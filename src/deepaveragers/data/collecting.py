@@ -12,7 +12,10 @@ from ..arrays import Array, Float64, Int64
 from ..errors import InputError
 from ..progress import progress
 from .environments import EnvironmentSource, action_names
+from .frame_stacks import FrameStacks
+from .frame_track import FrameTrack
 from .play import Episode, play
+from .scratch import room
 from .transitions import Transitions
 
 
@@ -47,6 +50,9 @@ def collect(
     show_progress: bool | None = None,
 ) -> Transitions:
     """Roll out a policy and return its transitions, episode after episode.
+
+    Stacked frames (uint8, such as `FrameStackObservation` gives) are kept once each: see
+    `FrameStacks`.
 
     Args:
         env: a Gymnasium id, or a function that makes the environment.
@@ -150,13 +156,41 @@ def _as_transitions(episodes: list[Episode], names: tuple[str, ...]) -> Transiti
     truncations = terminations.copy()
     terminations[last] = [episode.terminated for episode in episodes]
     truncations[last] = [episode.truncated for episode in episodes]
+    observations, next_observations = _observations(episodes)
     return Transitions(
-        observations=np.concatenate([np.stack(e.observations[:-1]) for e in episodes]),
+        observations=observations,
         actions=np.concatenate([e.actions for e in episodes]),
         rewards=np.concatenate([e.rewards for e in episodes]),
-        next_observations=np.concatenate([np.stack(e.observations[1:]) for e in episodes]),
+        next_observations=next_observations,
         terminations=terminations,
         truncations=truncations,
         episode_ids=np.repeat([episode.number for episode in episodes], lengths),
         action_names=names,
     )
+
+
+def _observations(episodes: list[Episode]) -> tuple[Any, Any]:
+    """Return s and s' of all steps: stacks where all pictures are such, else arrays."""
+    tracks = [episode.track for episode in episodes if episode.track is not None]
+    chains = [track.frames for track in tracks]
+    if all(frames is not None for frames in chains):
+        return _stacks(tracks, [frames for frames in chains if frames is not None])
+    pictures = [track.pictures() for track in tracks]
+    return (
+        np.concatenate([np.stack(seen[:-1]) for seen in pictures]),
+        np.concatenate([np.stack(seen[1:]) for seen in pictures]),
+    )
+
+
+def _stacks(tracks: list[FrameTrack], chains: list[list[Array]]) -> tuple[FrameStacks, FrameStacks]:
+    counts = np.array([len(frames) for frames in chains])
+    frames = room((int(counts.sum()), *chains[0][0].shape), np.uint8)
+    starts = np.cumsum(counts) - counts
+    places = []
+    for track, start, chain in zip(tracks, starts, chains, strict=True):
+        frames[start : start + len(chain)] = chain
+        places.append(start + track.filled + np.arange(len(track) - 1))
+    steps = [len(track) - 1 for track in tracks]
+    first, size = np.repeat(starts, steps), len(tracks[0].last)
+    here = FrameStacks(frames, np.concatenate(places), first, size)
+    return here, FrameStacks(here.frames, here.places + 1, first, size)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Bool, Int32, Int64
 from ..errors import InputError
+from .frame_stacks import joined_stacks, stacks_or_none
 from .transitions import Transitions
 
 
@@ -26,20 +28,36 @@ def joined(data: Transitions, new: Transitions) -> Transitions:
             f"transitions with observations of shape {data.observation_shape}",
             f"shape {new.observation_shape}",
         )
+    observations, next_observations = _joined_observations(data, new)
     names = (*data.action_names, *(n for n in new.action_names if n not in data.action_names))
     columns = {
         name: np.concatenate([getattr(data, name), getattr(new, name)])
-        for name in (
-            *("observations", "rewards", "next_observations"),
-            *("terminations", "truncations"),
-        )
+        for name in ("rewards", "terminations", "truncations")
     }
     return Transitions(
         **columns,
+        observations=observations,
+        next_observations=next_observations,
         actions=np.concatenate([data.actions, _renamed(new, names)]),
         episode_ids=np.concatenate([data.episode_ids, _fresh_ids(data, new)]),
         action_names=names,
     )
+
+
+def _joined_observations(data: Transitions, new: Transitions) -> tuple[Any, Any]:
+    pairs = [(one.observations, one.next_observations) for one in (data, new)]
+    here, later, new_here, new_later = (stacks_or_none(one) for pair in pairs for one in pair)
+    if here and later and new_here and new_later:
+        return joined_stacks((here, later), (new_here, new_later))
+    if here or new_here:
+        raise InputError(
+            "new",
+            "transitions whose pictures are stored like those of the target",
+            "frames stored once and whole pictures",
+            "Make FrameStacks of both, or whole pictures: np.asarray(data.observations).",
+        )
+    observations, next_observations = (np.concatenate(both) for both in zip(*pairs, strict=True))
+    return observations, next_observations
 
 
 def _renamed(new: Transitions, names: tuple[str, ...]) -> Int32:

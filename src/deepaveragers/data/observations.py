@@ -1,11 +1,14 @@
 """Observations as arrays: one row per observation, whatever the environment hands out.
 
 Vectors become float32 or float64 columns, pictures stay uint8 in their own shape, and
-dictionaries or tuples of arrays are laid side by side (dictionary keys in sorted order).
+dictionaries or tuples of arrays are laid side by side, in the order in which Gymnasium's Dict
+space would flatten them: sorted keys, but those of an OrderedDict as they are.
 """
 
 from __future__ import annotations
 
+import math
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,10 +16,19 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
+from .frame_stacks import FrameStacks
+from .scratch import converted
+
+BLOCK_BYTES = 8 << 20
 
 
 def as_observations(values: Any, name: str = "observations") -> Array:
-    """Return [N, ...] observations as a float or uint8 array with finite entries."""
+    """Return [N, ...] observations as a float or uint8 array with finite entries.
+
+    Stacks of frames stay what they are: they read like an array.
+    """
+    if isinstance(values, FrameStacks):
+        return values  # type: ignore[return-value]
     if isinstance(values, Mapping | tuple):
         values = _side_by_side(values, name)
     array = _numeric(values, name)
@@ -29,7 +41,7 @@ def as_observations(values: Any, name: str = "observations") -> Array:
     if not is_image(array):
         array = array.reshape(len(array), -1)
         if array.dtype not in (np.float32, np.float64):
-            array = array.astype(np.float64)
+            array = converted(array, np.float64)
         check_finite(array, name)
     return np.ascontiguousarray(array)
 
@@ -39,15 +51,24 @@ def is_image(observations: Array) -> bool:
     return observations.dtype == np.uint8 and observations.ndim >= 3
 
 
+def rows_at_once(observations: Array) -> int:
+    """Return how many observations are looked at together, to keep memory small."""
+    size = math.prod(observations.shape[1:]) * observations.dtype.itemsize
+    return max(1, min(65_536, BLOCK_BYTES // max(1, size)))
+
+
 def check_finite(array: Array, name: str) -> None:
     """Raise an error that names the first place of a NaN or an infinity."""
     if array.dtype.kind != "f":
         return
-    finite = np.isfinite(array)
-    if not finite.all():
-        place = tuple(int(i) for i in np.argwhere(~finite)[0])
-        where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
-        count = int((~finite).sum())
+    count, step, where = 0, rows_at_once(array), ""
+    for start in range(0, len(array), step):
+        bad = ~np.isfinite(array[start : start + step])
+        if not count and bad.any():
+            row, *column = (int(i) for i in np.argwhere(bad)[0])
+            where = f"row {start + row}" + (f", column {column[0]}" if column else "")
+        count += int(np.count_nonzero(bad))
+    if count:
         raise InputError(
             name,
             "finite numbers",
@@ -68,9 +89,18 @@ def _numeric(values: Any, name: str) -> Array:
     return array
 
 
+def _keys(parts: Mapping[Any, Any]) -> list[Any]:
+    if isinstance(parts, OrderedDict):
+        return list(parts)
+    try:
+        return sorted(parts)
+    except TypeError:
+        return list(parts)
+
+
 def _side_by_side(parts: Mapping[str, Any] | tuple[Any, ...], name: str) -> Array:
     if isinstance(parts, Mapping):
-        leaves = [(f"{name}[{key!r}]", parts[key]) for key in sorted(parts)]
+        leaves = [(f"{name}[{key!r}]", parts[key]) for key in _keys(parts)]
     else:
         leaves = [(f"{name}[{place}]", part) for place, part in enumerate(parts)]
     if not leaves:

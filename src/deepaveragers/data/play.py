@@ -19,6 +19,7 @@ from ..arrays import Array, Int64
 from ..errors import InputError
 from ..progress import Advance
 from .environments import EnvironmentSource, discrete_actions, maker, observation_reader
+from .frame_track import FrameTrack
 
 Act = Callable[[Array, Int64], Any]
 """From observations [B, ...] and the numbers of their episodes [B] to actions [B] in 0..A-1."""
@@ -30,7 +31,8 @@ class Episode:
 
     Attributes:
         number: its place in the sequence of seeds.
-        observations: T+1 arrays, or only the current one when steps are not recorded.
+        current: the newest observation.
+        track: all T+1 observations; None when steps are not recorded.
         actions: T numbers in 0..A-1, empty when steps are not recorded.
         rewards: T numbers.
         terminated: whether it ended by the environment's own rules.
@@ -38,7 +40,8 @@ class Episode:
     """
 
     number: int
-    observations: list[Array]
+    current: Array
+    track: FrameTrack | None = None
     actions: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     terminated: bool = False
@@ -126,18 +129,19 @@ class _Arena:
 
     def open(self, count: int) -> None:
         for _ in range(count):
-            env = self._make()
-            if not self.seats:
-                self._first_action, names = discrete_actions(env)
-                self._num_actions = len(names)
-                self._read = observation_reader(env.observation_space)
-            seat = _Seat(env, Episode(-1, []))
+            seat = _Seat(self._make(), Episode(-1, np.empty(0)))
             self.seats.append(seat)
+            if len(self.seats) == 1:
+                self._first_action, names = discrete_actions(seat.env)
+                self._num_actions = len(names)
+                self._read = observation_reader(seat.env.observation_space)
             self.begin(seat)
 
     def begin(self, seat: _Seat) -> None:
         observation, _ = seat.env.reset(seed=episode_seed(self._seed, self.started))
-        seat.episode = Episode(self.started, [np.array(self._read(observation))])
+        first = np.array(self._read(observation))
+        track = FrameTrack(first) if self._record else None
+        seat.episode = Episode(self.started, first, track)
         self.started += 1
 
     def leave(self, seat: _Seat) -> None:
@@ -149,11 +153,10 @@ class _Arena:
             raise InputError("policy", f"actions in 0..{self._num_actions - 1}", action)
         observation, reward, terminated, truncated, _ = seat.env.step(self._first_action + action)
         episode = seat.episode
-        if self._record:
+        episode.current = np.array(self._read(observation))
+        if episode.track is not None:
             episode.actions.append(action)
-            episode.observations.append(np.array(self._read(observation)))
-        else:
-            episode.observations[0] = self._read(observation)
+            episode.track.append(episode.current)
         episode.rewards.append(float(reward))
         episode.terminated = bool(terminated)
         episode.truncated = bool(truncated)
@@ -166,7 +169,7 @@ class _Arena:
 
 
 def _choose(act: Act, seats: list[_Seat]) -> Array:
-    observations = np.stack([seat.episode.observations[-1] for seat in seats])
+    observations = np.stack([seat.episode.current for seat in seats])
     numbers = np.array([seat.episode.number for seat in seats], dtype=np.int64)
     actions = np.asarray(act(observations, numbers))
     if actions.shape != (len(seats),):

@@ -43,9 +43,16 @@ def read_reported(
     *,
     actions: ActionMap | None = None,
     mapping: str | Path | TableMapping | None = None,
+    drop_missing: bool = False,
     **columns: Any,
 ) -> Reading:
-    """Return the transitions together with what was decided: format, reason and notes."""
+    """Return the transitions together with what was decided: format, reason and notes.
+
+    Args:
+        source, format, actions, mapping, columns: see `read`.
+        drop_missing: leave out the steps of a table that have missing values, unless its
+            mapping says what to do with them.
+    """
     reason = "as asked"
     chosen: str = format
     if format == "auto":
@@ -53,7 +60,7 @@ def read_reported(
     if chosen not in FORMATS:
         raise InputError("format", f"'auto' or one of {', '.join(FORMATS)}", repr(format))
     if chosen == "table":
-        reading = _table(source, actions, mapping, columns)
+        reading = _table(source, actions, mapping, columns, drop_missing)
     elif mapping is not None or columns:
         given = "a mapping" if mapping is not None else next(iter(columns))
         raise InputError("columns", f"given for tables only, not for {chosen}", given)
@@ -67,6 +74,7 @@ def _table(
     actions: ActionMap | None,
     mapping: str | Path | TableMapping | None,
     columns: dict[str, Any],
+    drop_missing: bool,
 ) -> Reading:
     from .readers.parquet import read_own
     from .readers.table import is_arrow_path, table_reading
@@ -81,7 +89,8 @@ def _table(
         own = read_own(Path(source))
         if own is not None:
             return Reading(own, "table", notes=("it names its own columns",))
-    stored = read_mapping(mapping) if mapping is not None else {}
+    stored: dict[str, Any] = {"missing": "drop"} if drop_missing else {}
+    stored |= read_mapping(mapping) if mapping is not None else {}
     return table_reading(source, TableMapping.of({**stored, **columns}))
 
 

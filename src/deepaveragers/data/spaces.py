@@ -60,7 +60,7 @@ def action_batch(space: gym.Space[Any], batch: Any) -> Array:
         return np.asarray(batch).reshape(-1) - int(space.start)
     sizes = _sizes(space)
     if sizes is None:
-        return np.asarray(batch) if not isinstance(batch, dict | tuple) else _object_rows(batch)
+        return _side_by_side(space, batch)
     start = space.start.reshape(-1) if isinstance(space, gym.spaces.MultiDiscrete) else 0
     digits = np.asarray(batch).reshape(len(batch), -1) - start
     return np.asarray(np.ravel_multi_index(tuple(digits.astype(np.int64).T), tuple(sizes)))
@@ -89,6 +89,11 @@ def _sizes(space: gym.Space[Any]) -> Int64 | None:
     return sizes if float(np.prod(sizes.astype(float))) <= MAX_COMBINATIONS else None
 
 
-def _object_rows(batch: Any) -> Array:
-    parts = [batch[key] for key in sorted(batch)] if isinstance(batch, dict) else list(batch)
+def _side_by_side(space: gym.Space[Any], batch: Any) -> Array:
+    if isinstance(space, gym.spaces.Dict):
+        parts = [batch[key] for key in space.spaces]
+    elif isinstance(batch, tuple):
+        parts = list(batch)
+    else:
+        return np.asarray(batch)
     return np.concatenate([np.asarray(part).reshape(len(part), -1) for part in parts], axis=1)

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..arrays import Array, Bool, Int64
 from ..errors import InputError
+from .scratch import taken
 from .transitions import Transitions
 
 
@@ -93,10 +94,10 @@ def link_steps(
     successors = rows + linked[rows]
     episodes, split = _episode_ids(steps.episodes, follows, rows, kept)
     data = Transitions(
-        observations=steps.observations if len(rows) == size else steps.observations[rows],
+        observations=(steps.observations if len(rows) == size else taken(steps.observations, rows)),
         actions=steps.actions[rows],
         rewards=steps.rewards[rows],
-        next_observations=steps.observations[successors],
+        next_observations=taken(steps.observations, successors),
         terminations=terminations[rows],
         truncations=truncations[rows],
         episode_ids=episodes,

@@ -12,7 +12,8 @@ import numpy as np
 from ..arrays import Array, Bool, Float64, Int32, Int64, frozen
 from ..errors import InputError
 from .actions import as_actions
-from .observations import as_observations, check_finite
+from .frame_stacks import stacks_or_none
+from .observations import as_observations, check_finite, rows_at_once
 
 MAX_TRANSITIONS = 2**31 - 1
 """Neighbour indices are int32."""
@@ -26,7 +27,8 @@ class Transitions:
     checked; the fields then hold read-only arrays.
 
     Attributes:
-        observations: [N, ...] s, float32/float64 columns, or uint8 pictures.
+        observations: [N, ...] s, float32/float64 columns, or uint8 pictures; or
+            `FrameStacks`, pictures made of frames that are stored once.
         actions: [N] int32 in 0..A-1. Text labels are accepted and become `action_names`.
         rewards: [N] float64.
         next_observations: [N, ...] s', the true one also at the end of an episode.
@@ -59,6 +61,7 @@ class Transitions:
                 f"of the same shape as observations, {observations.shape}",
                 f"shape {next_observations.shape}",
             )
+        _check_shared_frames(observations, next_observations)
         if next_observations.dtype != observations.dtype:
             common = np.result_type(observations, next_observations)
             observations = observations.astype(common)
@@ -78,10 +81,10 @@ class Transitions:
             else _column(self.episode_ids, "episode_ids", size, np.int64)
         )
         self._set(
-            observations=frozen(observations),
+            observations=_read_only(observations),
             actions=frozen(actions),
             rewards=frozen(rewards),
-            next_observations=frozen(next_observations),
+            next_observations=_read_only(next_observations),
             terminations=frozen(terminations),
             truncations=frozen(truncations),
             episode_ids=frozen(episode_ids),
@@ -149,15 +152,39 @@ class Transitions:
     def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
         """Return the given rows as a dataset of their own; action names are kept."""
         return Transitions(
-            observations=self.observations[rows],
+            observations=_rows(self.observations, rows),
             actions=self.actions[rows],
             rewards=self.rewards[rows],
-            next_observations=self.next_observations[rows],
+            next_observations=_rows(self.next_observations, rows),
             terminations=self.terminations[rows],
             truncations=self.truncations[rows],
             episode_ids=self.episode_ids[rows],
             action_names=self.action_names,
         )
+
+
+def _read_only(observations: Array) -> Array:
+    return observations if stacks_or_none(observations) else frozen(observations)
+
+
+def _rows(observations: Array, rows: slice | Sequence[int] | Array) -> Any:
+    stacks = stacks_or_none(observations)
+    return observations[rows] if stacks is None else stacks.at(rows)
+
+
+def _check_shared_frames(observations: Any, next_observations: Any) -> None:
+    here, later = stacks_or_none(observations), stacks_or_none(next_observations)
+    if (here or later) and not (here and later and _one_array(here.frames, later.frames)):
+        raise InputError(
+            "next_observations",
+            "stacks of the very frames of the observations",
+            "others",
+            "Make both with FrameStacks.of_episodes.",
+        )
+
+
+def _one_array(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and one.ctypes.data == other.ctypes.data
 
 
 def _column(values: Any, name: str, size: int, dtype: type) -> Array:
@@ -186,8 +213,14 @@ def _flags(values: Any, name: str, size: int) -> Bool:
 def _derive_episodes(observations: Array, next_observations: Array, ended: Bool) -> Int64:
     size = len(observations)
     starts = ended[:-1].copy()
-    for row in range(0, size - 1, 65_536):
-        stop = min(row + 65_536, size - 1)
+    here, later = stacks_or_none(observations), stacks_or_none(next_observations)
+    if here is not None and later is not None:
+        starts |= later.places[:-1] != here.places[1:]
+        starts |= later.starts[:-1] != here.starts[1:]
+        return np.concatenate(([0], np.cumsum(starts))).astype(np.int64)
+    step = rows_at_once(observations)
+    for row in range(0, size - 1, step):
+        stop = min(row + step, size - 1)
         jump = next_observations[row:stop] != observations[row + 1 : stop + 1]
         starts[row:stop] |= jump.reshape(stop - row, -1).any(axis=1)
     return np.concatenate(([0], np.cumsum(starts))).astype(np.int64)

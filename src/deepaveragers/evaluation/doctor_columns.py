@@ -44,6 +44,7 @@ def _constant(varied: Array) -> Iterator[Finding]:
             "certain",
             "They say nothing about the state; a constant sensor may be a broken one.",
             "Leave them out of --observations.",
+            tuple(np.flatnonzero(~varied).tolist()),
         )
 
 
@@ -97,6 +98,7 @@ def _twins(columns: Array, varied: Array) -> Iterator[Finding]:
                 "certain",
                 "What is there twice counts twice in every distance.",
                 "Leave one of them out of --observations.",
+                (int(place),),
             )
 
 
@@ -128,6 +130,7 @@ def _leaks(data: Transitions, rows: Array, columns: Array, varied: Array) -> Ite
                 "likely",
                 "A clock makes every moment a state of its own: nothing is ever near.",
                 "Leave it out of --observations and name it as --time.",
+                (int(place),),
             )
 
 
@@ -151,6 +154,7 @@ def _labels_of_episodes(data: Transitions, varied: Array) -> Iterator[Finding]:
                 "likely",
                 "It names the episode: neighbours are then only found inside the same episode.",
                 "Leave it out of --observations and name it as --episode.",
+                (int(place),),
             )
 
 

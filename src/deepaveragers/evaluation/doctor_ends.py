@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array, Bool
+from ..data.observations import rows_at_once
 from ..data.transitions import Transitions
 from .doctor_findings import Finding
 
@@ -88,7 +89,7 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
     inner[last] = False
     inner &= ~(data.terminations | data.truncations)
     rows = np.flatnonzero(inner)
-    broken = _different(data.next_observations[rows], data.observations[rows + 1])
+    broken = _different(data.next_observations, rows, data.observations, rows + 1)
     if broken.any():
         share = broken.mean()
         yield Finding(
@@ -99,7 +100,8 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "Rows are out of order, steps are missing, or episodes are mixed up.",
             "Name the episode and time columns when importing, or split episodes at gaps.",
         )
-    still = ~_different(data.observations, data.next_observations)
+    everywhere = np.arange(len(data))
+    still = ~_different(data.observations, everywhere, data.next_observations, everywhere)
     living = ~data.terminations
     if living.any() and still[living].mean() > 0.98 and len(data) >= 20:
         yield Finding(
@@ -111,7 +113,7 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "Import the table without next observations: they are taken from the next row.",
         )
     if len(starts) > ENOUGH_EPISODES:
-        reset = ~_different(data.next_observations[last[:-1]], data.observations[starts[1:]])
+        reset = ~_different(data.next_observations, last[:-1], data.observations, starts[1:])
         if reset.mean() > 0.5:
             yield Finding(
                 "reset_as_successor",
@@ -120,12 +122,19 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
                 "certain",
                 "The environment was reset before s' was written down; that transition is false.",
                 "Log the final observation, or leave those last steps out unless terminated.",
+                tuple(last[:-1][reset].tolist()),
             )
 
 
-def _different(left: Array, right: Array) -> Bool:
-    axes = tuple(range(1, left.ndim))
-    return np.asarray((left != right).any(axis=axes))
+def _different(left: Array, left_rows: Array, right: Array, right_rows: Array) -> Bool:
+    """Return whether rows differ, looked at a few at a time: pictures are large."""
+    found = np.empty(len(left_rows), dtype=bool)
+    step = rows_at_once(left)
+    for start in range(0, len(found), step):
+        part = slice(start, start + step)
+        differs = left[left_rows[part]] != right[right_rows[part]]
+        found[part] = differs.reshape(len(differs), -1).any(axis=1)
+    return found
 
 
 def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
@@ -139,6 +148,7 @@ def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
         if seen.setdefault(digest.digest(), number) != number:
             copies.append(number)
     if copies:
+        rows = np.concatenate([np.arange(starts[n], last[n] + 1) for n in copies])
         yield Finding(
             "repeated_episodes",
             f"{len(copies):,} episodes are exact copies of earlier ones",
@@ -146,6 +156,7 @@ def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "certain",
             "Copies count as evidence: neighbours are then the same transition several times.",
             "Drop them: da.forget(data, episodes).",
+            tuple(rows.tolist()),
         )
 
 

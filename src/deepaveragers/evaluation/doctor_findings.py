@@ -26,6 +26,7 @@ class Finding:
         certainty: "certain", "likely" or "possible".
         meaning: what it does to a plan.
         fix: how it is put right.
+        places: numbers of the columns concerned, or of the rows, where a repair needs them.
     """
 
     code: str
@@ -34,6 +35,13 @@ class Finding:
     certainty: Certainty
     meaning: str
     fix: str
+    places: tuple[int, ...] = ()
+
+    def summary(self) -> dict[str, str]:
+        """Return the words, for JSON."""
+        words = asdict(self)
+        del words["places"]
+        return words
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +73,7 @@ class Diagnosis:
         """Return everything as plain values, for JSON."""
         return {
             "healthy": self.healthy,
-            "findings": [asdict(finding) for finding in self.findings],
+            "findings": [finding.summary() for finding in self.findings],
             "facts": self.facts,
             "mean_return": float(self.returns.mean()),
             "mean_length": float(self.lengths.mean()),

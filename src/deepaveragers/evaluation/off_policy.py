@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Float64
+from ..arrays import Array, Bool, Float64, Int64
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..neighbors.tree import TreeIndex
@@ -54,28 +54,43 @@ def estimate(values: Float64) -> Estimate:
     return Estimate(float(values.mean()), *bootstrap_interval(values), float(len(values)))
 
 
-def cross_fitted_values(starts: Starts, policy: Policy, gamma: float) -> Float64:
-    """Return [S] values of a policy at the starts of a compiled MDP, the linear cost 1."""
+def cross_fitted_values(starts: Starts, policy: Policy, gamma: float) -> Float64 | None:
+    """Return [S] values of a policy at the starts of a compiled MDP, the linear cost 1.
+
+    None where the data of that MDP have none of the actions that the policy may take in some
+    state: of what would follow they know nothing.
+    """
     return _values(starts, policy, Objective(gamma=gamma))
 
 
-def fitted_q_values(starts: Starts, policy: Policy, gamma: float) -> Float64:
-    """Return [S] values of a policy at the starts of a compiled MDP, by fitted Q-evaluation."""
+def fitted_q_values(starts: Starts, policy: Policy, gamma: float) -> Float64 | None:
+    """Return [S] values of a policy at the starts of a compiled MDP, by fitted Q-evaluation.
+
+    None as for `cross_fitted_values`.
+    """
     return _values(starts, policy, Objective(gamma=gamma, cost=0.0, weighting="uniform"))
 
 
-def _values(starts: Starts, policy: Policy, objective: Objective) -> Float64:
+def _values(starts: Starts, policy: Policy, objective: Objective) -> Float64 | None:
     data = starts.mdp.transitions
     there = np.bincount(data.actions, minlength=data.num_actions) > 0
     living = ~data.terminations
-    actions = np.zeros(len(data), dtype=np.int64)
-    if living.any():
-        q_values = policy.q_values(data.next_observations[living])
-        actions[living] = np.where(there, q_values, -np.inf).argmax(axis=1)
-    actions[~living] = int(np.argmax(there))
+    actions = np.full(len(data), int(np.argmax(there)))
+    first = _best_known(policy, starts.observations, there)
+    following = _best_known(policy, data.next_observations[living], there)
+    if first is None or following is None:
+        return None
+    actions[living] = following
     found = policy_values(starts.mdp, actions, objective, tolerance=TOLERANCE)
-    first = np.where(there, policy.q_values(starts.observations), -np.inf).argmax(axis=1)
     return starts.q_values(objective, found.values)[np.arange(len(first)), first]
+
+
+def _best_known(policy: Policy, observations: Array, there: Bool) -> Int64 | None:
+    """Return [B] the policy's best actions among those there; None where it has none of them."""
+    if len(observations) == 0:
+        return np.empty(0, dtype=np.int64)
+    q_values = np.where(there, policy.q_values(observations), -np.inf)
+    return None if np.isneginf(q_values).all(axis=1).any() else q_values.argmax(axis=1)
 
 
 def behaviour_chances(mdp: DacMdp) -> Float64:
@@ -101,28 +116,29 @@ def importance_sampling(
     """
     data = mdp.transitions
     agrees = np.asarray(policy.act(data.observations)) == data.actions
-    episodes = list(data.episodes())
-    longest = max(episode.stop - episode.start for episode in episodes)
-    weights = np.zeros((len(episodes), longest))
+    starts = np.array([episode.start for episode in data.episodes()])
+    lengths = np.diff(np.append(starts, len(data)))
+    count, longest = len(starts), int(lengths.max())
+    number = np.repeat(np.arange(count), lengths)
+    step = np.arange(len(data)) - starts[number]
+    weights = np.ones((count, longest))
+    weights[number, step] = agrees / chances
+    np.cumprod(weights, axis=1, out=weights)
+    # An episode that ended earns nothing more, which is evidence; one that was cut is none.
+    cut = ~data.terminations[starts + lengths - 1]
+    weights[cut[:, None] & (np.arange(longest) >= lengths[:, None])] = 0.0
     rewards = np.zeros_like(weights)
-    for number, episode in enumerate(episodes):
-        length = episode.stop - episode.start
-        ratios = agrees[episode] / chances[episode]
-        weights[number, :length] = np.cumprod(ratios)
-        # An episode that ended earns nothing more, which is evidence; one that was cut is none.
-        if data.terminations[episode.stop - 1]:
-            weights[number, length:] = weights[number, length - 1]
-        rewards[number, :length] = data.rewards[episode] * gamma ** np.arange(length)
+    rewards[number, step] = data.rewards * gamma**step
     if not weights[:, 0].any():
         return None
     scale = np.maximum(weights.max(axis=0), 1e-300)
     weights /= scale
     draws = (
         np.random.default_rng(seed)
-        .multinomial(len(episodes), np.full(len(episodes), 1.0 / len(episodes)), size=RESAMPLES)
+        .multinomial(count, np.full(count, 1.0 / count), size=RESAMPLES)
         .astype(np.float64)
     )
-    value = _ratio(np.ones((1, len(episodes))), weights, rewards)[0]
+    value = _ratio(np.ones((1, count)), weights, rewards)[0]
     low, high = np.quantile(_ratio(draws, weights, rewards), (0.025, 0.975))
     last = weights[:, min(longest, round(1.0 / (1.0 - gamma))) - 1]
     effective = last.sum() ** 2 / max(float((last**2).sum()), 1e-300)

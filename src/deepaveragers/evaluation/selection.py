@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from ..data.observations import is_image
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..mdp.model import DacMdp, compile
+from ..mdp.objective import Objective
+from ..mdp.problem import pose
 from ..policy.policy import Policy
 from ..progress import progress
 from ..solvers.plan import Plan
@@ -51,7 +54,8 @@ class CandidateScore:
     Attributes:
         candidate: the candidate.
         simulated: discounted return in the simulator; None for pictures.
-        cross_fitted: exact value in the MDP of the other half, both directions.
+        cross_fitted: exact value in the MDP of the other half, both directions; None where a
+            half has none of the actions that may be taken in some state.
         fitted_q: by fitted Q-evaluation.
         importance: by weighted importance sampling; None where no episode agrees.
         online: returns in the environment, where it was among the best N_e.
@@ -97,6 +101,7 @@ def select(
     env: EnvironmentSource | None = None,
     *,
     gamma: float = 0.99,
+    horizon: int | None = None,
     estimates: Sequence[str] = ("cross_fitted", "fitted_q", "importance"),
     episodes: int = 100,
     seed: int = 0,
@@ -109,7 +114,10 @@ def select(
         candidates: None takes `candidate_grid()`.
         budget: N_e, candidates that may be evaluated in the environment; 1 needs none.
         env: the environment, for a budget above 1.
-        gamma: discount by which all candidates are judged.
+        gamma: discount by which all candidates are judged. Judge by what will count: where
+            that is the plain return of T steps, gamma = 1 - 1 / T with horizon = T tells
+            candidates apart that 0.99 cannot.
+        horizon: steps of a simulated episode at most; None: until 1 % of the weight is left.
         estimates: what to compute beside the simulation; "cross_fitted" is always computed
             where there is no simulation.
         episodes: per evaluation in the environment.
@@ -118,7 +126,9 @@ def select(
     """
     candidates = tuple(candidate_grid() if candidates is None else candidates)
     _check(data, candidates, budget, env, gamma, estimates)
-    judge = _Judge(data, gamma, frozenset(estimates), seed)
+    if horizon is not None:
+        check_count(horizon, "horizon")
+    judge = _Judge(data, gamma, horizon, frozenset(estimates), seed)
     with progress("candidates", len(candidates), show=show_progress) as advance:
         scored = []
         for group in by_encoder(candidates):
@@ -137,13 +147,50 @@ def select(
     return Selection(best.candidate, judge.plan(best.candidate), tuple(order))
 
 
+@dataclass(frozen=True, eq=False)
+class _Half:
+    """Half of the episodes.
+
+    Attributes:
+        rows: [H] int64, its transitions.
+        mdp: compiled from them, to plan on.
+        other: the starts of the other half, to be judged in.
+    """
+
+    rows: Int64
+    mdp: DacMdp
+    other: Starts
+
+    def question(self, asked: Objective) -> Objective:
+        """Return an objective of all the data as one of this half."""
+        per_transition: dict[str, Any] = {
+            name: np.asarray(given)[self.rows]
+            for name in ("rewards", "action_mask")
+            if (given := getattr(asked, name)) is not None and not callable(given)
+        }
+        return replace(
+            asked, k=min(asked.k or self.mdp.graph.k, self.mdp.graph.k), **per_transition
+        )
+
+    def knows(self, asked: Objective) -> bool:
+        """Whether this half has, for every state, an action that the objective allows."""
+        model = pose(self.mdp, asked)
+        available = model.allowed & (model.indices[:, :, 0] >= 0)
+        return bool((available.any(axis=1) | model.terminal).all())
+
+
 class _Judge:
     """Scores candidates; compiles each representation once per part of the data."""
 
     def __init__(
-        self, data: Transitions, gamma: float, estimates: frozenset[str], seed: int
+        self,
+        data: Transitions,
+        gamma: float,
+        horizon: int | None,
+        estimates: frozenset[str],
+        seed: int,
     ) -> None:
-        self._data, self._gamma, self._seed = data, gamma, seed
+        self._data, self._gamma, self._horizon, self._seed = data, gamma, horizon, seed
         self._compiled: list[tuple[Candidate, DacMdp]] = []
         pictures = is_image(data.observations)
         self._wanted = estimates | ({"cross_fitted"} if pictures else set())
@@ -155,35 +202,26 @@ class _Judge:
 
     def scores(self, group: Sequence[Candidate]) -> Iterator[CandidateScore]:
         """Yield the scores of candidates that share a representation."""
-        whole = self._compile(group, self._data)
+        whole = self._compile(group, self._data, len(self._data))
         self._compiled += [(candidate, whole) for candidate in group]
         everywhere = start_states(whole)
         chances = behaviour_chances(whole) if "importance" in self._wanted else None
-        halves: list[tuple[DacMdp, Starts]] = []
-        if "cross_fitted" in self._wanted:
-            parts = [self._data.subset(rows) for rows in split_episodes(self._data, self._seed)]
-            mdps = [self._compile(group, part) for part in parts]
-            halves = [(mdps[0], start_states(mdps[1])), (mdps[1], start_states(mdps[0]))]
+        halves = self._halves(group) if "cross_fitted" in self._wanted else []
         for alike in by_plan(group):
-            asked = alike[0].asked
-            policies = _policies(whole.solve(asked), alike)
+            policies = _policies(whole.solve(alike[0].asked), alike)
             simulated = self._simulate(policies)
-            crossed = [
-                [
-                    cross_fitted_values(other, policy, self._gamma)
-                    for policy in _policies(plan, alike)
-                ]
-                for plan, other in ((mdp.solve(asked), other) for mdp, other in halves)
-            ]
+            crossed = [self._crossed(half, alike) for half in halves]
             for place, (candidate, policy) in enumerate(zip(alike, policies)):
-                both = [values[place] for values in crossed]
+                fitted = (
+                    fitted_q_values(everywhere, policy, self._gamma)
+                    if "fitted_q" in self._wanted
+                    else None
+                )
                 yield CandidateScore(
                     candidate=candidate,
                     simulated=None if simulated is None else estimate(simulated[place]),
-                    cross_fitted=estimate(np.concatenate(both)) if both else None,
-                    fitted_q=estimate(fitted_q_values(everywhere, policy, self._gamma))
-                    if "fitted_q" in self._wanted
-                    else None,
+                    cross_fitted=_pooled([values[place] for values in crossed]),
+                    fitted_q=None if fitted is None else estimate(fitted),
                     importance=None
                     if chances is None
                     else importance_sampling(whole, policy, chances, self._gamma),
@@ -199,9 +237,30 @@ class _Judge:
         policy = self.plan(candidate).policy(k=candidate.k_pi, lookup=candidate.lookup)
         return evaluate(policy, env, episodes, seed=self._seed, show_progress=False)
 
-    def _compile(self, group: Sequence[Candidate], data: Transitions) -> DacMdp:
-        k = max(candidate.k for candidate in group)
+    def _compile(self, group: Sequence[Candidate], data: Transitions, most: int) -> DacMdp:
+        k = min(most, max(candidate.k for candidate in group))
         return compile(data, k, group[0].encoder, show_progress=False)
+
+    def _halves(self, group: Sequence[Candidate]) -> list[_Half]:
+        """Return both halves of the episodes, each with the starts of the other."""
+        rows = split_episodes(self._data, self._seed)
+        parts = [self._data.subset(own) for own in rows]
+        mdps = [self._compile(group, part, len(part)) for part in parts]
+        return [
+            _Half(rows[0], mdps[0], start_states(mdps[1])),
+            _Half(rows[1], mdps[1], start_states(mdps[0])),
+        ]
+
+    def _crossed(self, half: _Half, alike: Sequence[Candidate]) -> list[Float64 | None]:
+        """Return what candidates that share a plan, planned on one half, earn in the other."""
+        asked = half.question(alike[0].asked)
+        if not half.knows(asked):
+            return [None] * len(alike)
+        plan = half.mdp.solve(asked)
+        return [
+            cross_fitted_values(half.other, policy, self._gamma)
+            for policy in _policies(plan, alike)
+        ]
 
     def _simulate(self, policies: Sequence[Policy]) -> Float64 | None:
         if self._simulator is None:
@@ -212,6 +271,7 @@ class _Judge:
             self._starts,
             gamma=self._gamma,
             worst=self._worst,
+            horizon=self._horizon,
             seed=self._seed,
         )
 
@@ -230,6 +290,12 @@ def split_episodes(data: Transitions, seed: int) -> tuple[Int64, Int64]:
         for half in halves
     ]
     return rows[0], rows[1]
+
+
+def _pooled(parts: Sequence[Float64 | None]) -> Estimate | None:
+    """Return the estimate of several samples together; None where one of them is not known."""
+    known = [part for part in parts if part is not None]
+    return estimate(np.concatenate(known)) if known and len(known) == len(parts) else None
 
 
 def _policies(plan: Plan, candidates: Sequence[Candidate]) -> list[Policy]:

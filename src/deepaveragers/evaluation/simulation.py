@@ -135,6 +135,7 @@ def simulate(
     *,
     gamma: float,
     worst: float,
+    horizon: int | None = None,
     seed: int = 0,
 ) -> Float64:
     """Return [P, B] discounted returns of policies from the same starts, with the same luck.
@@ -143,12 +144,14 @@ def simulate(
         simulator: where to play.
         policies: P of them.
         starts: [B, ...] first observations.
-        gamma: discount; play goes on until 1 % of the weight is left.
+        gamma: discount.
         worst: what is counted from where the simulator is not believed any more.
+        horizon: steps of an episode at most; None plays until 1 % of the weight is left.
         seed: of the luck.
     """
     count, generator = len(starts), np.random.default_rng(seed)
     steps = 1 if gamma == 0.0 else min(MAX_STEPS, math.ceil(math.log(0.01) / math.log(gamma)))
+    steps = steps if horizon is None else horizon
     states = np.tile(simulator.states(starts), (len(policies), 1))
     returns = np.zeros(len(states))
     playing = np.arange(len(states))

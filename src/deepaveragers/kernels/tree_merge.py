@@ -1,9 +1,9 @@
-"""Merging added rows into lists of nearest rows that are there already.
+"""Merging added rows into lists of nearest rows that are there already, of all actions at once.
 
-The same filter as in `tree_search`, with a bound that is known from the start: the k-th
-distance of the list. Most lists are left after a look at a few boxes. Where an added row
-comes near, the list's own distances are computed again in float64, and the row is put in
-its place by (distance, row): the same bits as a search over all rows.
+The same filter as in `tree_search`, with bounds that are known from the start: the k-th
+distance of the list of each action. Most points are left after a look at a few boxes. Where an
+added row comes near, its action's list has its own distances computed again in float64, and
+the row is put in its place by (distance, row): the same bits as a search over all rows.
 """
 
 from __future__ import annotations
@@ -24,13 +24,23 @@ SMALLEST_FLOAT32 = 1.5e-45
 
 
 @njit(nogil=True, cache=True)
-def _load(points: Any, i: int, source: Any, indices: Any, best: Any, best_rows: Any) -> None:
+def _load(
+    points: Any, i: int, action: int, source: Any, indices: Any, best: Any, rows: Any
+) -> None:
     """Write the exact squared distances and rows of a list; NO_ROW stands for none."""
-    for j in range(indices.shape[1]):
-        best[0, j], best_rows[0, j] = np.inf, NO_ROW
-        if indices[i, j] >= 0:
-            best[0, j] = squared_distance(points, i, source, indices[i, j], np.inf)
-            best_rows[0, j] = indices[i, j]
+    for j in range(indices.shape[2]):
+        best[action, j], rows[action, j] = np.inf, NO_ROW
+        number = indices[i, action, j]
+        if number >= 0:
+            best[action, j] = squared_distance(points, i, source, number, np.inf)
+            rows[action, j] = number
+
+
+@njit(nogil=True, cache=True)
+def _store(i: int, action: int, best: Any, rows: Any, indices: Any, distances: Any) -> None:
+    for j in range(indices.shape[2]):
+        indices[i, action, j] = -1 if rows[action, j] == NO_ROW else rows[action, j]
+        distances[i, action, j] = np.float32(math.sqrt(best[action, j]))
 
 
 @njit(nogil=True, cache=True)
@@ -41,10 +51,12 @@ def _bound(squared: float, scale: float, margin: float, dimensions: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def merge(
-    points: Float64,
+    points: Floats,
     queries: Int64,
     source: Floats,
-    added: Int32,
+    actions: Int32,
+    coming: Int64,
+    first: int,
     coordinates: Float32,
     margins: Float64,
     scale: float,
@@ -63,24 +75,34 @@ def merge(
         points: [B, D] query points.
         queries: which of them.
         source: [N, D] all rows, which the lists name.
-        added: [M] which of them are in the tree.
+        actions: [N] the action of each.
+        coming: the actions that rows in the tree have.
+        first: the tree's member 0 is this row, and so on.
         coordinates, margins, scale, first_child, boxes, leaves, rows, starts, members: see
-            `tree_search.search`; the tree's members are places in `added`.
-        indices: [B, k] in and out, rows ordered by (distance, row), negative for none.
-        distances: [B, k] in and out, their distances, inf for none.
+            `tree_search.search`.
+        indices: [B, A, k] in and out, rows ordered by (distance, row), negative for none.
+        distances: [B, A, k] in and out, their distances, inf for none.
     """
-    leaf_count, k, dimensions = len(leaves), indices.shape[1], points.shape[1]
+    leaf_count, dimensions = len(leaves), points.shape[1]
+    num_actions, k = indices.shape[1:]
     leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
     root = leaf_count + len(boxes) - 1
     sums = np.empty(POINT_LANES, np.float32)
     stack = np.empty(STACK, np.int64)
-    best, best_rows = np.empty((1, k), np.float64), np.empty((1, k), np.int32)
+    best, best_rows = np.empty((num_actions, k)), np.empty((num_actions, k), np.int32)
+    bounds = np.empty(num_actions, np.float32)
+    loaded = np.zeros(num_actions, np.bool_)
+    changed = np.zeros(num_actions, np.bool_)
     for i in queries:
         query, margin = coordinates[i], margins[i]
-        # The stored distance was rounded to float32; what it was lies below this.
-        reach = np.float64(distances[i, k - 1]) * (1.0 + FLOAT32_ROUNDING) + SMALLEST_FLOAT32
-        bound = _bound(reach * reach, scale, margin, dimensions)
-        loaded = changed = False
+        bound = np.float32(0.0)
+        for action in coming:
+            # The stored distance was rounded to float32; what it was lies below this.
+            reach = np.float64(distances[i, action, k - 1]) * (1.0 + FLOAT32_ROUNDING)
+            reach += SMALLEST_FLOAT32
+            bounds[action] = _bound(reach * reach, scale, margin, dimensions)
+            bound = max(bound, bounds[action])
+        touched = False
         stack[0] = root
         height = 1
         while height > 0:
@@ -99,18 +121,21 @@ def merge(
             while near:
                 lane = lowest_bit(near)
                 near &= near - 1
-                if not loaded:
-                    _load(points, i, source, indices, best, best_rows)
-                    loaded = True
                 position = node * POINT_LANES + lane
-                value = squared_distance(points, i, rows, position, best[0, k - 1])
                 for member in range(starts[position], starts[position + 1]):
-                    if not insert(best, best_rows, 0, value, added[members[member]]):
-                        break
-                    changed = True
-            if changed:
-                bound = _bound(best[0, k - 1], scale, margin, dimensions)
-        if changed:
-            for j in range(k):
-                indices[i, j] = -1 if best_rows[0, j] == NO_ROW else best_rows[0, j]
-                distances[i, j] = np.float32(math.sqrt(best[0, j]))
+                    row = np.int32(first + members[member])
+                    action = actions[row]
+                    if sums[lane] > bounds[action]:
+                        continue
+                    if not loaded[action]:
+                        _load(points, i, action, source, indices, best, best_rows)
+                        loaded[action] = touched = True
+                    value = squared_distance(points, i, rows, position, best[action, k - 1])
+                    if insert(best, best_rows, action, value, row):
+                        bounds[action] = _bound(best[action, k - 1], scale, margin, dimensions)
+                        changed[action] = True
+        if touched:
+            for action in coming:
+                if changed[action]:
+                    _store(i, action, best, best_rows, indices, distances)
+                loaded[action] = changed[action] = False

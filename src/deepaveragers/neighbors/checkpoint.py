@@ -1,13 +1,16 @@
 """Finished blocks of a neighbour search on disk, so that a killed compile goes on.
 
-A directory holds `manifest.json` (what is being searched: a fingerprint of the inputs, and
-the parameters), `order.npy` (the order in which core states are visited) and one `.npy` file
-per finished block, named by action, first position and checksum:
+A directory holds `manifest.json` (what is being searched: a fingerprint of the inputs, the
+parameters, and checksums of the order and of itself), `order.npy` (the order in which core
+states are visited) and one `.npy` file per finished block, named by action, first position and
+checksum:
 
     blocks/0003-0000065536-1c291ca3.npy     int32 [2, block, K]: rows; distances (float32 bits)
 
 Every file is written beside its name and then moved there, so a kill at any moment leaves
-whole files only. A block whose checksum does not fit is searched again.
+whole files only. A block whose checksum does not fit is searched again; files of other names
+are left alone. An order that is damaged is replaced if it is found again, and otherwise the
+search begins anew.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,7 +29,8 @@ from ..arrays import Array, Float32, Int32, Int64
 from ..errors import InputError
 
 FORMAT = "deepaveragers neighbour search"
-VERSION = 1
+VERSION = 2
+BLOCK_NAME = re.compile(r"(\d{4,})-(\d{10,})-([0-9a-f]{8})\.npy")
 
 
 def fingerprint(*arrays: Array) -> str:
@@ -48,8 +53,8 @@ class Checkpoint:
         self._blocks: dict[tuple[int, int], Path] = {}
         if self._manifest:
             for file in (self._path / "blocks").glob("*.npy"):
-                action, start, _ = file.stem.split("-")
-                self._blocks[int(action), int(start)] = file
+                if name := BLOCK_NAME.fullmatch(file.name):
+                    self._blocks[int(name[1]), int(name[2])] = file
 
     @property
     def chosen(self) -> dict[str, object]:
@@ -60,24 +65,37 @@ class Checkpoint:
     def begin(self, order: Int64, chosen: Mapping[str, object]) -> Int64:
         """Return the order of the earlier run, or store this one."""
         if self._manifest:
-            stored: Int64 = np.load(self._path / "order.npy", allow_pickle=False)
-            return stored
+            stored = _read_array(self._path / "order.npy")
+            wanted = self._manifest["order"]
+            if stored is not None and stored.dtype == np.int64 and _checksum(stored) == wanted:
+                return stored
+            if _checksum(order) != wanted:
+                self._begin_anew()
         (self._path / "blocks").mkdir(parents=True, exist_ok=True)
         _write_array(self._path / "order.npy", order)
-        self._manifest = {**self._asked, "chosen": dict(chosen)}
+        manifest = {**self._asked, "chosen": dict(chosen), "order": _checksum(order)}
+        self._manifest = {**manifest, "checksum": _checksum_of(manifest)}
         _write_text(self._path / "manifest.json", json.dumps(self._manifest, indent=2))
         return order
+
+    def _begin_anew(self) -> None:
+        """Forget the blocks: without their order nobody knows which states they are of."""
+        for file in (self._path / "blocks").glob("*.npy"):
+            if BLOCK_NAME.fullmatch(file.name):
+                file.unlink()
+        self._blocks.clear()
+        # Last: as long as it is there, the next run comes here again.
+        (self._path / "manifest.json").unlink()
 
     def load(self, action: int, start: int, shape: tuple[int, int]) -> tuple[Int32, Float32] | None:
         """Return rows and distances of a block, or None if it is not (rightly) there."""
         file = self._blocks.get((action, start))
         if file is None:
             return None
-        try:
-            block = np.load(file, allow_pickle=False)
-        except (ValueError, OSError, EOFError):
+        block = _read_array(file)
+        if block is None or block.shape != (2, *shape) or block.dtype != np.int32:
             return None
-        if block.shape != (2, *shape) or block.dtype != np.int32 or _checksum(block) != _tag(file):
+        if _checksum(block) != _tag(file):
             return None
         return block[0], block[1].view(np.float32)
 
@@ -89,7 +107,16 @@ class Checkpoint:
 
     def load_recall(self, action: int) -> float:
         """Return the recall that was measured for an action."""
-        return float(json.loads((self._path / "blocks" / f"{action:04d}-recall.json").read_text()))
+        file = self._path / "blocks" / f"{action:04d}-recall.json"
+        try:
+            return float(json.loads(file.read_text()))
+        except (OSError, ValueError, TypeError):
+            raise InputError(
+                "resume_dir",
+                "whole",
+                f"{self._path}, where {file.name} is missing or damaged",
+                "Remove the directory to begin again.",
+            ) from None
 
     def save_recall(self, action: int, recall: float) -> None:
         """Store the recall that was measured for an action."""
@@ -101,11 +128,19 @@ class Checkpoint:
             self._refuse_foreign_files()
             return {}
         try:
-            stored = json.loads(file.read_text())
-        except ValueError:
+            stored = json.loads(file.read_bytes())
+        except (ValueError, RecursionError):
             stored = None
         if not isinstance(stored, dict) or stored.get("format") != FORMAT:
             raise InputError("resume_dir", "a directory of an earlier search", self._path)
+        content = {name: value for name, value in stored.items() if name != "checksum"}
+        if stored.get("version") == VERSION and stored.get("checksum") != _checksum_of(content):
+            raise InputError(
+                "resume_dir",
+                "whole",
+                f"{self._path} with a damaged manifest.json",
+                "Remove the directory to begin again.",
+            )
         for name, wanted in self._asked.items():
             if stored.get(name) != wanted:
                 raise InputError(
@@ -130,8 +165,22 @@ class Checkpoint:
             )
 
 
-def _checksum(block: Int32) -> str:
-    return f"{zlib.crc32(np.ascontiguousarray(block).data):08x}"
+def _checksum(array: Array) -> str:
+    return f"{zlib.crc32(np.ascontiguousarray(array).data):08x}"
+
+
+def _checksum_of(manifest: Mapping[str, object]) -> str:
+    return f"{zlib.crc32(json.dumps(manifest, sort_keys=True).encode()):08x}"
+
+
+def _read_array(file: Path) -> Array | None:
+    """Return an array, or None if the file is not a whole one."""
+    try:
+        # Mapped, so that nothing is allocated on the word of a damaged header.
+        array = np.load(file, allow_pickle=False, mmap_mode="r")
+    except (ValueError, OSError, EOFError, SyntaxError, TypeError, OverflowError):
+        return None
+    return np.array(array)
 
 
 def _tag(file: Path) -> str:

@@ -1,29 +1,32 @@
 """Updating a neighbour graph after rows were added or removed: the same bits as a new search.
 
 - Rows added: a list of an old state changes only if an added source state lies within its
-  k-th distance; a small tree over the added rows finds those. The added states themselves
-  are searched in full.
+  k-th distance; a small tree over the added rows finds those, for all actions at once. The
+  added states themselves are searched in full.
 - Rows removed: a list changes only if it names a removed row. Those are searched again; the
   others only have their indices renumbered, which keeps their order.
+
+What is searched in full needs an index of all rows of an action, and building it takes most of
+the time: trees are built side by side, one thread each.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Array, Bool, Float32, Float64, Floats, Int32
+from ..arrays import Bool, Float32, Floats, Int32, Int64
 from ..errors import InputError
+from ..kernels.renumber import REMOVED, renumber
 from ..kernels.tree_merge import merge
 from .choice import EXACT
 from .graph import NO_NEIGHBOR, NeighborGraph
-from .index import NeighborIndex
 from .threads import available_threads, share
 from .tree import TreeIndex
-
-LAST = np.iinfo(np.int32).max
 
 
 def extend_graph(
@@ -51,17 +54,12 @@ def extend_graph(
     old, size = len(graph.indices), len(source)
     indices, distances = _room_for(graph, size, num_actions)
     source, core = np.ascontiguousarray(source), np.ascontiguousarray(core)
-    points: Float64 = core[:old].astype(np.float64)
-    for action in range(num_actions):
-        rows = np.flatnonzero(actions == action).astype(np.int32)
-        added = rows[np.searchsorted(rows, old) :]
-        if len(added):
-            lists = indices[:old, action], distances[:old, action]
-            _MergeTree(source[added]).merge_into(lists, points, source, added, threads)
-        if len(rows):
-            index = EXACT[graph.report.engine](source[rows])
-            found = _searched(index, rows, core[old:], graph.k, threads)
-            indices[old:, action], distances[old:, action] = found
+    if size > old:
+        tree = _MergeTree(source[old:])
+        tree.merge_into(indices[:old], distances[:old], core[:old], source, actions, threads)
+        rest = np.arange(old, size)
+        wanted = [_Search(action, rest) for action in range(num_actions)]
+        _search_again(indices, distances, wanted, source, core, actions, graph, threads)
     seconds = time.perf_counter() - begin
     return NeighborGraph(indices, distances, replace(graph.report, seconds=seconds))
 
@@ -88,20 +86,21 @@ def shrink_graph(
     begin = time.perf_counter()
     _check_exact(graph)
     threads = threads or available_threads()
-    # One place more, for NO_NEIGHBOR = -1, which stays what it is.
-    numbers = np.append(np.where(kept, np.cumsum(kept) - 1, LAST), NO_NEIGHBOR).astype(np.int32)
-    indices = numbers[graph.indices[kept]]
-    distances = graph.distances[kept]
-    for action in range(indices.shape[1]):
-        broken = np.flatnonzero((indices[:, action] == LAST).any(axis=1))
-        if not len(broken):
-            continue
-        rows = np.flatnonzero(actions == action)
-        indices[broken, action], distances[broken, action] = NO_NEIGHBOR, np.inf
-        if len(rows):
-            index = EXACT[graph.report.engine](source[rows])
-            found = _searched(index, rows, core[broken], graph.k, threads)
-            indices[broken, action], distances[broken, action] = found
+    size = int(kept.sum())
+    indices = np.empty((size, *graph.indices.shape[1:]), np.int32)
+    distances = np.empty(indices.shape, np.float32)
+    broken = np.empty((indices.shape[1], size), np.bool_)
+    rows = np.flatnonzero(kept)
+    numbers = np.where(kept, np.cumsum(kept) - 1, REMOVED).astype(np.int32)
+
+    def work(part: slice) -> None:
+        out = indices[part], distances[part], broken[:, part]
+        renumber(graph.indices, graph.distances, rows[part], numbers, *out)
+
+    share(work, size, threads)
+    wanted = [_Search(action, np.flatnonzero(harmed)) for action, harmed in enumerate(broken)]
+    source, core = np.ascontiguousarray(source), np.ascontiguousarray(core)
+    _search_again(indices, distances, wanted, source, core, actions, graph, threads)
     seconds = time.perf_counter() - begin
     return NeighborGraph(indices, distances, replace(graph.report, seconds=seconds))
 
@@ -125,12 +124,43 @@ def _room_for(graph: NeighborGraph, size: int, num_actions: int) -> tuple[Int32,
     return indices, distances
 
 
-def _searched(
-    index: NeighborIndex, rows: Array, points: Floats, k: int, threads: int
-) -> tuple[Int32, Float32]:
-    places, gaps = index.query(points, k, threads=threads)
-    found = np.where(places == NO_NEIGHBOR, NO_NEIGHBOR, rows[places])
-    return found.astype(np.int32), gaps.astype(np.float32)
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """States whose neighbours with an action have to be searched in full."""
+
+    action: int
+    states: Int64
+
+
+def _search_again(
+    indices: Int32,
+    distances: Float32,
+    wanted: Iterable[_Search],
+    source: Floats,
+    core: Floats,
+    actions: Int32,
+    graph: NeighborGraph,
+    threads: int,
+) -> None:
+    """Write the lists of the wanted states anew."""
+    # Only the tree is built by one thread; the others share their work by themselves.
+    side_by_side = threads if graph.report.engine == "tree" else 1
+
+    def work(search: _Search) -> None:
+        action, states = search.action, search.states
+        rows = np.flatnonzero(actions == action).astype(np.int32)
+        if not len(states):
+            return
+        if not len(rows):
+            indices[states, action], distances[states, action] = NO_NEIGHBOR, np.inf
+            return
+        index = EXACT[graph.report.engine](source[rows])
+        places, gaps = index.query(core[states], graph.k, threads=max(1, threads // side_by_side))
+        indices[states, action] = np.where(places == NO_NEIGHBOR, NO_NEIGHBOR, rows[places])
+        distances[states, action] = gaps
+
+    with ThreadPoolExecutor(side_by_side) as pool:
+        list(pool.map(work, wanted))
 
 
 class _MergeTree(TreeIndex):
@@ -138,20 +168,23 @@ class _MergeTree(TreeIndex):
 
     def merge_into(
         self,
-        lists: tuple[Int32, Float32],
-        points: Float64,
+        indices: Int32,
+        distances: Float32,
+        points: Floats,
         source: Floats,
-        added: Int32,
+        actions: Int32,
         threads: int,
     ) -> None:
-        """Put the rows, added[0] and so on, into the lists [B, k] of the points, in place."""
+        """Put the rows, the last of `source`, into the lists [B, A, k] of the points, in place."""
         queries = np.arange(len(points))
+        first = len(source) - self.size
+        coming = np.unique(actions[first:]).astype(np.int64)
         width = self._leaves.shape[1]
         coordinates, margins = self._frame.coordinates(points, width, threads=threads)
         margins += self._margin
 
         def work(part: slice) -> None:
-            about = source, added, coordinates, margins, self._frame.scale
-            merge(points, queries[part], *about, *self._tree, *lists)
+            about = source, actions, coming, first, coordinates, margins, self._frame.scale
+            merge(points, queries[part], *about, *self._tree, indices, distances)
 
         share(work, len(points), threads)

@@ -205,7 +205,7 @@ def _check_share(name: str, value: object) -> None:
 
 def _with_batch_axis(parts: Any) -> Any:
     if isinstance(parts, dict):
-        return {key: _with_batch_axis(part) for key, part in parts.items()}
+        return type(parts)((key, _with_batch_axis(part)) for key, part in parts.items())
     if isinstance(parts, tuple):
         return tuple(_with_batch_axis(part) for part in parts)
     return np.asarray(parts)[None]

@@ -10,8 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ..arrays import Array, Float64, Floats
+from ..data.frame_stacks import stacks_or_none
 from ..data.observations import check_finite, is_image
 from ..errors import InputError
+
+BATCH = 256
 
 
 @runtime_checkable
@@ -35,7 +38,7 @@ class Identity:
 
     def encode(self, observations: Array) -> Floats:
         """Return the observations as columns, float64 if they are, else float32."""
-        flat = observations.reshape(len(observations), -1)
+        flat = np.asarray(observations).reshape(len(observations), -1)
         return flat if flat.dtype == np.float64 else flat.astype(np.float32, copy=False)
 
 
@@ -88,8 +91,12 @@ class FunctionEncoder:
         return self
 
     def encode(self, observations: Array) -> Floats:
-        """Return what the function returns, checked."""
-        return checked_features(self.function(observations), len(observations))
+        """Return what the function returns, checked; of stacked frames, a batch at a time."""
+        size = len(observations)
+        if stacks_or_none(observations) is None:
+            return checked_features(self.function(observations), size)
+        batches = (observations[start : start + BATCH] for start in range(0, size, BATCH))
+        return checked_features(np.concatenate([self.function(one) for one in batches]), size)
 
 
 def checked_features(features: Any, size: int) -> Floats:

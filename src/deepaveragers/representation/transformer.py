@@ -9,6 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Array, Floats
 from ..errors import InputError
 from .encoder import checked_features
@@ -48,4 +50,4 @@ class TransformerEncoder:
 
 
 def _rows(observations: Array) -> Array:
-    return observations.reshape(len(observations), -1)
+    return np.asarray(observations).reshape(len(observations), -1)

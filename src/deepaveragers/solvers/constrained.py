@@ -21,7 +21,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -37,7 +37,11 @@ from .policy_evaluation import policy_values
 from .starts import Starts, start_states
 
 Signal = Array | Callable[[Array, Array, Array], Any] | Literal["distance"]
+Found = TypeVar("Found")
 MAX_SOLVES = 60
+FINEST = 1e-14
+EVALUATION_SHARE = 1e-5
+"""Of the tolerance: how exactly values and signals of the policies are found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +237,21 @@ class _Search:
     def _solve(self, objective: Objective) -> Plan:
         self.solves += 1
         target, tolerance = 0.2 * self.allowed, 0.1 * self._tolerance
-        plan = solve(self._mdp, objective, tolerance=tolerance, threads=self._threads)
-        if plan.error > target > 0.0:
-            finer = max(0.9 * tolerance * target / plan.error, 1e-10)
-            plan = solve(self._mdp, objective, tolerance=finer, start=plan, threads=self._threads)
+        plan = self._plan(objective, tolerance, None)
+        # The planner's tolerance is relative to a scale of its own, and is often outdone.
+        while plan.error > target > 0.0 and tolerance > FINEST:
+            tolerance *= min(0.1, 0.9 * target / plan.error)
+            plan = self._plan(objective, tolerance, plan)
         return plan
+
+    def _plan(self, objective: Objective, tolerance: float, start: Plan | None) -> Plan:
+        return _as_fine_as_possible(
+            lambda finest: solve(
+                self._mdp, objective, tolerance=finest, start=start, threads=self._threads
+            ),
+            tolerance,
+            self._tolerance,
+        )
 
     def _judge(self, plan: Plan) -> _Point:
         gamma, slip = self._objective.gamma, self._objective.slip
@@ -258,11 +272,32 @@ class _Search:
 
     def _worth(self, chances: Float64, first: Float64, objective: Objective) -> tuple[float, float]:
         """Return the mean value of a policy at the start states, and its certified error."""
-        found = policy_values(self._mdp, chances, objective, tolerance=1e-8, threads=self._threads)
+        found = _as_fine_as_possible(
+            lambda finest: policy_values(
+                self._mdp, chances, objective, tolerance=finest, threads=self._threads
+            ),
+            EVALUATION_SHARE * self._tolerance,
+            self._tolerance,
+        )
         q_values = self._starts.q_values(replace(objective, slip=0.0), found.values)
         known = np.where(first > 0.0, q_values, 0.0)
         error = objective.gamma * max(found.below, found.above)
         return float((first * known).sum(axis=1).mean()), error
+
+
+def _as_fine_as_possible(ask: Callable[[float], Found], tolerance: float, given: float) -> Found:
+    """Return the answer to a tolerance, or to the least above it that float64 can certify.
+
+    Answers carry their own bounds, so a coarser one is less sharp and never wrong. Only where
+    even the tolerance that was given is too small is that refused.
+    """
+    while True:
+        try:
+            return ask(tolerance)
+        except InputError as error:
+            if error.parameter != "tolerance" or tolerance >= given:
+                raise
+            tolerance = min(10.0 * tolerance, given)
 
 
 def _numbers(mdp: DacMdp, signal: Any) -> Float64:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arrays import Float64
+from ..arrays import Float64, frozen
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 
@@ -56,6 +56,10 @@ class Plan:
     residual: float
     sweeps: int
     seconds: float
+
+    def __post_init__(self) -> None:
+        for name in ("values", "q_values"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
 
     @property
     def lower(self) -> Float64:

@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..mdp.model import DacMdp, compile
 from ..mdp.updating import extended, without
 from ..solvers.plan import Plan
+from .lock import only_writer
 from .records import load, load_as, save
 
 Editable: TypeAlias = Transitions | DacMdp
@@ -20,8 +21,9 @@ Editable: TypeAlias = Transitions | DacMdp
 def append(target: Editable | str | Path, new: Transitions | str | Path) -> Editable:
     """Return the target with new transitions added at its end.
 
-    A path is loaded, and what is saved there is replaced in one step; a model keeps its
-    fitted encoder and its old distances, and only what changed is searched.
+    A path is loaded, and what is saved there is replaced in one step, which no other update
+    comes between; a model keeps its fitted encoder and its old distances, and only what
+    changed is searched.
 
     Args:
         target: transitions, a compiled model, or the path of either.
@@ -31,8 +33,9 @@ def append(target: Editable | str | Path, new: Transitions | str | Path) -> Edit
         new = load_as(Transitions, new)
         assert isinstance(new, Transitions)
     if isinstance(target, str | Path):
-        thing = append(_loaded(target), new)
-        save(thing, target)
+        with only_writer(Path(target)):
+            thing = append(_loaded(target), new)
+            save(thing, target)
         return thing
     if isinstance(target, DacMdp):
         return extended(target, new)
@@ -56,8 +59,9 @@ def forget(
             fitted encoder keeps its averages, in which the forgotten episodes were counted.
     """
     if isinstance(target, str | Path):
-        thing = forget(_loaded(target), episodes, refit=refit)
-        save(thing, target)
+        with only_writer(Path(target)):
+            thing = forget(_loaded(target), episodes, refit=refit)
+            save(thing, target)
         return thing
     if isinstance(target, DacMdp):
         if not refit:

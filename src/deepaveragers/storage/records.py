@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays import Array, frozen
+from ..data.frame_stacks import stacks_or_none
 from ..data.transitions import Transitions
 from ..errors import BundleError, InputError
 from ..mdp.model import DacMdp
@@ -23,20 +24,13 @@ from ..representation.encoder import Encoder, as_encoder
 from ..solvers.plan import Plan
 from .bundle import Contents, Verify, read_bundle, write_bundle
 from .encoders import pack_encoder, unpack_encoder
+from .frames import pack_stacks, unpack_stacks
 from .objectives import pack_objective, unpack_objective
 
 Record: TypeAlias = Transitions | DacMdp | Plan
 Arrays: TypeAlias = dict[str, Array]
 
-TRANSITION_COLUMNS = (
-    "observations",
-    "actions",
-    "rewards",
-    "next_observations",
-    "terminations",
-    "truncations",
-    "episode_ids",
-)
+TRANSITION_COLUMNS = ("actions", "rewards", "terminations", "truncations", "episode_ids")
 PLAN_NUMBERS = ("below", "above", "tolerance", "status", "residual", "sweeps", "seconds")
 
 
@@ -100,12 +94,23 @@ def load_as(kind: type[Any] | tuple[type[Any], ...], path: str | Path, **options
 
 
 def _pack_transitions(data: Transitions) -> tuple[dict[str, Any], Arrays]:
-    arrays = {name: getattr(data, name) for name in TRANSITION_COLUMNS}
-    return {"action_names": list(data.action_names)}, arrays
+    settings: dict[str, Any] = {"action_names": list(data.action_names)}
+    arrays = {"observations": data.observations, "next_observations": data.next_observations}
+    here, later = (stacks_or_none(column) for column in arrays.values())
+    if here is not None and later is not None:
+        settings["stack"], arrays = pack_stacks(here, later)
+    return settings, {**arrays, **{name: getattr(data, name) for name in TRANSITION_COLUMNS}}
 
 
 def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> Transitions:
+    here, later = (
+        unpack_stacks(settings["stack"], arrays)
+        if "stack" in settings
+        else (arrays["observations"], arrays["next_observations"])
+    )
     return Transitions(
+        observations=here,  # type: ignore[arg-type]
+        next_observations=later,  # type: ignore[arg-type]
         **{name: arrays[name] for name in TRANSITION_COLUMNS},
         action_names=tuple(settings["action_names"]),
     )

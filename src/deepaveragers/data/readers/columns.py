@@ -12,6 +12,7 @@ import numpy as np
 from ...arrays import Array, Bool, Int64
 from ...errors import InputError
 from ..mapping import TableMapping
+from ..scratch import Growing, taken
 from .action_column import number_actions
 from .cells import Labels, as_flags, as_numbers, as_times
 
@@ -51,7 +52,7 @@ class Columns:
         if rows is None:
             return self
         own: dict[str, Any] = {
-            name: value[rows] if isinstance(value, np.ndarray) else value
+            name: taken(value, rows) if isinstance(value, np.ndarray) else value
             for name, value in vars(self).items()
         }
         return Columns(**own)
@@ -63,7 +64,7 @@ def gathered(table: Table, mapping: TableMapping) -> Columns:
     roles = mapping.roles()
     wanted = list(dict.fromkeys([*chosen, *following, *roles.values()]))
     labels = {role: Labels() for role in ("action", "episode")}
-    parts: dict[str, list[Array]] = {}
+    parts: dict[str, Growing] = {}
     dates: bool | None = None
     start = 0
     for chunk in table.chunks(wanted):
@@ -87,11 +88,11 @@ def gathered(table: Table, mapping: TableMapping) -> Columns:
             else:
                 found[role] = (as_numbers if role == "reward" else as_flags)(cells, at)
         for key, values in found.items():
-            parts.setdefault(key, []).append(values)
+            parts.setdefault(key, Growing()).append(values)
         start += size
     if not start:
         raise InputError("source", "a table with at least one row", "an empty table")
-    whole = {key: np.concatenate(parts.pop(key)) for key in list(parts)}
+    whole = {key: parts.pop(key).whole() for key in list(parts)}
     return _as_columns(whole, labels, mapping, chosen)
 
 

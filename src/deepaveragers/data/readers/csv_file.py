@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import InputError, StorageError
 
-CHUNK_ROWS = 20_000
+CHUNK_CELLS = 40_000
 DELIMITERS = ",;\t|"
 
 
@@ -47,7 +47,7 @@ class CsvFile:
         with self._open() as stream:
             rows = self._rows(csv.reader(stream, delimiter=self.delimiter, strict=True))
             next(rows)
-            while chunk := list(islice(rows, CHUNK_ROWS)):
+            while chunk := list(islice(rows, 1 + CHUNK_CELLS // len(self.names))):
                 yield {name: _column(chunk, place) for name, place in places.items()}
 
     def place(self, row: int) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError
+from ..scratch import Growing
 from ..steps import Steps, link_steps
 from .flat import flat_reading, known_fields, mapped_actions
 from .hdf5 import open_hdf5, values
@@ -80,32 +81,37 @@ def _joined(parts: Any) -> Array:
 def _linked(
     episodes: Iterable[dict[str, Array]], source: str, actions: ActionMap | None
 ) -> Reading:
-    found = list(episodes)
-    lengths = [len(episode["rewards"]) for episode in found]
-    for number, episode in enumerate(found):
+    lengths: list[int] = []
+    terminated: list[bool] = []
+    parts = {part: Growing() for part in ("observations", "actions", "rewards")}
+    for number, episode in enumerate(episodes):
+        size = len(episode["rewards"])
         for part in ("observations", "actions"):
-            if len(episode[part]) != lengths[number] or not lengths[number]:
+            if len(episode[part]) != size or not size:
                 raise InputError(
                     f"{source}, {part} of episode {number}",
-                    f"one per reward ({lengths[number]}), at least one",
+                    f"one per reward ({size}), at least one",
                     len(episode[part]),
                 )
+        for part, growing in parts.items():
+            growing.append(episode[part])
+        lengths.append(size)
+        terminated.append(bool(episode["terminated"]))
+    if not lengths:
+        raise InputError(source, "a dataset with episodes", "an empty one")
     last = np.cumsum(lengths) - 1
     terminations = np.zeros(sum(lengths), dtype=bool)
-    terminations[last] = [bool(episode["terminated"]) for episode in found]
+    terminations[last] = terminated
     truncations = np.zeros_like(terminations)
     truncations[last] = ~terminations[last]
-    joined = {
-        part: np.concatenate([episode.pop(part) for episode in found])
-        for part in ("observations", "actions", "rewards")
-    }
+    joined = {part: growing.whole() for part, growing in parts.items()}
     steps = Steps(
         observations=joined["observations"],
         actions=mapped_actions(joined["actions"], actions),
         rewards=joined["rewards"].reshape(-1),
         terminations=terminations,
         truncations=truncations,
-        episodes=np.repeat(np.arange(len(found)), lengths),
+        episodes=np.repeat(np.arange(len(lengths)), lengths),
     )
     data, notes = link_steps(steps)
     return Reading(data, "d3rlpy", notes=notes)

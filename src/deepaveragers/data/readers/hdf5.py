@@ -11,6 +11,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError, MissingExtraError, StorageError
+from ..scratch import copied, room
 
 MOST_COMPRESSION = 1_100
 """Deflate cannot pack tighter than 1032 to 1: a dataset that claims more is lying."""
@@ -65,7 +66,9 @@ def values(file: Any, name: str) -> Array:
     found = dataset(file, name)
     if h5py.check_string_dtype(found.dtype) is not None:
         return np.asarray(found.asstr()[()])
-    return np.asarray(found[()])
+    if not found.shape:
+        return np.asarray(found[()])
+    return copied(found, room(found.shape, found.dtype))
 
 
 def _first_line(error: BaseException) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError
+from ..scratch import Growing, copied, room
 from ..steps import Steps, link_steps
 from .cells import as_flags, as_numbers
 from .flat import mapped_actions
@@ -43,9 +44,14 @@ def read_lerobot(directory: Path, actions: ActionMap | None = None) -> Reading:
     size = len(joined["episode_index"])
     order = np.lexsort((joined["frame_index"], joined["episode_index"]))
     terminations, truncations = _ends(joined, flags)
-    columns = [joined[name].reshape(size, -1)[order] for name in observed]
+    columns = [joined.pop(name).reshape(size, -1) for name in observed]
+    observations = room((size, sum(one.shape[1] for one in columns)), np.result_type(*columns))
+    first = 0
+    for column in columns:
+        copied(column, observations[:, first : first + column.shape[1]], order)
+        first += column.shape[1]
     steps = Steps(
-        observations=np.concatenate(columns, axis=1),
+        observations=observations,
         actions=mapped_actions(joined["action"][order], actions),
         rewards=joined["next.reward"].reshape(size)[order],
         terminations=terminations[order],
@@ -57,7 +63,7 @@ def read_lerobot(directory: Path, actions: ActionMap | None = None) -> Reading:
 
 
 def _joined(table: ParquetFiles, numbers: list[str], flags: list[str]) -> dict[str, Array]:
-    parts: dict[str, list[Array]] = {name: [] for name in (*numbers, *flags)}
+    parts = {name: Growing() for name in (*numbers, *flags)}
     start = 0
     for chunk in table.chunks(list(parts)):
         for name, cells in chunk.items():
@@ -68,7 +74,7 @@ def _joined(table: ParquetFiles, numbers: list[str], flags: list[str]) -> dict[s
             convert = as_flags if name in flags else as_numbers
             parts[name].append(convert(cells, where))
         start += len(chunk["action"])
-    return {name: np.concatenate(parts.pop(name)) for name in list(parts)}
+    return {name: parts.pop(name).whole() for name in list(parts)}
 
 
 def _ends(joined: dict[str, Array], flags: list[str]) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import InputError, MissingExtraError, StorageError
 from ...progress import progress
+from ..scratch import Growing
 from ..spaces import action_batch, action_space_names, observation_batch
 from ..steps import Steps, link_steps
 from .flat import mapped_actions
@@ -57,18 +58,18 @@ def data_directory(source: str | Path) -> Path | None:
 
 def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
     """Return the transitions of an opened Minari dataset."""
-    parts: dict[str, list[Array]] = {}
+    parts: dict[str, Growing] = {}
     short = 0
     with progress("read", dataset.total_episodes) as advance:
         for number, episode in enumerate(dataset.iterate_episodes()):
             rows = _rows(episode, number, dataset)
             short += len(rows["observations"]) == len(episode.rewards)
             for name, values in rows.items():
-                parts.setdefault(name, []).append(values)
+                parts.setdefault(name, Growing()).append(values)
             advance(1)
     if not parts:
         raise InputError("dataset", "a Minari dataset with episodes", "an empty one")
-    joined = {name: np.concatenate(parts.pop(name)) for name in list(parts)}
+    joined = {name: parts.pop(name).whole() for name in list(parts)}
     acted = joined["acted"]
     own_names, own_ids = _own_metadata(dataset)
     names = None

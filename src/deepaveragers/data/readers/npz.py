@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError, StorageError
+from ..scratch import BLOCK, room
 from .flat import flat_reading
 from .reading import ActionMap, Reading
 
@@ -52,6 +53,7 @@ def load_npz(path: Path) -> Mapping[str, Array]:
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> Array:
     try:
+        stream: Any
         with archive.open(info) as stream:
             shape, order, dtype = _header(stream)
             size = int(np.prod([1, *shape], dtype=object)) * dtype.itemsize
@@ -59,14 +61,18 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> Arra
                 raise ValueError("its header promises more than is there")
             if info.file_size > MOST_COMPRESSION * (info.compress_size + 1024):
                 raise ValueError("its size is not possible")
-            content = stream.read(size)
-            if len(content) != size or stream.read(1):
+            content = room((size,), np.uint8)
+            for start in range(0, size, BLOCK):
+                part = content[start : start + BLOCK]
+                if stream.readinto(part.data) != len(part):
+                    raise ValueError("it has another length than its header says")
+            if stream.read(1):
                 raise ValueError("it has another length than its header says")
     except MEMBER_PROBLEMS as error:
         raise InputError(
             str(path), "an archive of whole plain arrays", f"{info.filename} ({error})"
         ) from error
-    return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if order else "C")
+    return content.view(dtype).reshape(shape, order="F" if order else "C")
 
 
 def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

@@ -12,9 +12,12 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError, MissingExtraError
+from ..scratch import Growing
 from ..transitions import Transitions
 
-CHUNK_ROWS = 65_536
+CHUNK_CELLS = 1 << 18
+MOST_ROWS = 65_536
+BUFFER = 1 << 20
 OWN_METADATA = b"deepaveragers"
 OWN_COLUMNS = {
     "observation": "observations",
@@ -65,13 +68,13 @@ def read_own(path: Path) -> Transitions | None:
         names = tuple(str(name) for name in own["action_names"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(str(path), "a whole dataset", "one with broken metadata") from error
-    parts: dict[str, list[Array]] = {name: [] for name in OWN_COLUMNS}
+    parts: dict[str, Growing] = {}
     for chunk in _batches(path, OWN_COLUMNS):
         for name, values in chunk.items():
-            parts[name].append(values)
-    if not parts["action"]:
+            parts.setdefault(name, Growing()).append(values)
+    if not parts:
         raise InputError(str(path), "a dataset with transitions", "an empty one")
-    columns = {field: np.concatenate(parts.pop(name)) for name, field in OWN_COLUMNS.items()}
+    columns = {field: parts.pop(name).whole() for name, field in OWN_COLUMNS.items()}
     for field in ("observations", "next_observations"):
         if columns[field].size != len(columns[field]) * math.prod(shape):
             raise InputError(str(path), f"of observations of shape {shape}", "other sizes")
@@ -114,8 +117,14 @@ def _batch_reader(path: Path, names: Iterable[str]) -> Iterator[Any]:
             for number in range(reader.num_record_batches):
                 yield reader.get_batch(number)
     else:
-        with pq.ParquetFile(path) as parquet:
-            yield from parquet.iter_batches(batch_size=CHUNK_ROWS, columns=list(names))
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as parquet:
+            rows = _rows_at_once(parquet.schema_arrow, names)
+            yield from parquet.iter_batches(batch_size=rows, columns=list(names))
+
+
+def _rows_at_once(schema: Any, names: Iterable[str]) -> int:
+    widths = (getattr(schema.field(name).type, "list_size", 1) for name in names)
+    return max(1, min(MOST_ROWS, CHUNK_CELLS // max(1, sum(widths))))
 
 
 def _is_arrow(path: Path) -> bool:

@@ -79,7 +79,8 @@ def _by_environment(array: Array, times: Int64) -> Array:
 
 def _observations(stored: Any, times: Int64) -> Array:
     if isinstance(stored, Mapping):
-        parts = [_by_environment(stored[key], times) for key in sorted(stored)]
+        # The buffer has them in the order of its space, as the space flattens them.
+        parts = [_by_environment(part, times) for part in stored.values()]
         return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
     return _by_environment(stored, times)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays import Array, Bool, Int64
 from ...errors import InputError
 from ..mapping import TableMapping
+from ..observations import rows_at_once
 from .cells import MISSING_TIME
 from .columns import Columns, Table
 
@@ -109,14 +110,13 @@ class Quality:
 
 def quality(columns: Columns, rows: Int64 | None, mapping: TableMapping, table: Table) -> Quality:
     """Return which rows are whole; or raise, with the place of the first that is not."""
-    bad: Array = ~np.isfinite(columns.observations)
-    if bad.any():
+    usable = _whole_rows(columns.observations)
+    if not usable.all():
         # With list columns one name stands for several numbers.
-        place = int(np.argwhere(bad)[0][1])
-        single = len(columns.observation_names) == bad.shape[1]
-        name = columns.observation_names[place if single else 0]
-        _refuse(np.asarray(bad.any(axis=1)), mapping, table, rows, name)
-    usable = ~np.asarray(bad.any(axis=1))
+        first = columns.observations[int(np.argmin(usable))]
+        single = len(columns.observation_names) == len(first)
+        name = columns.observation_names[int(np.argmin(np.isfinite(first))) if single else 0]
+        _refuse(~usable, mapping, table, rows, name)
     last = np.append(columns.episode_codes[1:] != columns.episode_codes[:-1], True)
     acted: Bool = ~(last & (columns.actions < 0))
     skipped: Bool = np.zeros(len(usable), dtype=bool)
@@ -128,7 +128,7 @@ def quality(columns: Columns, rows: Int64 | None, mapping: TableMapping, table: 
         (columns.truncations < 0, mapping.truncated),
     ]
     if columns.next_observations is not None:
-        lost = ~np.isfinite(columns.next_observations).all(axis=1)
+        lost = ~_whole_rows(columns.next_observations)
         checks.append((lost & (columns.terminations != 1), "next_observations"))
     for wrong, column in checks:
         _refuse(wrong & acted, mapping, table, rows, str(column))
@@ -136,6 +136,15 @@ def quality(columns: Columns, rows: Int64 | None, mapping: TableMapping, table: 
     broken = int((~usable | skipped).sum())
     notes = (f"{broken:,} row(s) with missing values were left out",) if broken else ()
     return Quality(usable, acted, skipped, notes)
+
+
+def _whole_rows(numbers: Array) -> Bool:
+    whole = np.empty(len(numbers), dtype=bool)
+    step = rows_at_once(numbers)
+    for start in range(0, len(numbers), step):
+        part = slice(start, start + step)
+        whole[part] = np.isfinite(numbers[part]).all(axis=1)
+    return whole
 
 
 def _refuse(

@@ -10,6 +10,8 @@ import numpy as np
 from ...arrays import Array
 from ...errors import InputError, StorageError
 from ..mapping import TableMapping
+from ..observations import rows_at_once
+from ..scratch import converted, taken
 from ..steps import Steps, link_steps
 from ..transitions import Transitions
 from .columns import Columns, Table, gathered
@@ -103,16 +105,24 @@ def _as_given(columns: Columns, following: Array, judged: Quality) -> Transition
     if not kept.any():
         raise InputError("source", "a table with at least one whole step", "none")
     # Only a terminated step may lack its next observation, and there it has no influence.
-    whole = np.asarray(np.isfinite(following).all(axis=1))
-    following = np.where(whole[:, None], following, columns.observations)
+    step = rows_at_once(following)
+    filled = following
+    for start in range(0, len(following), step):
+        part = slice(start, start + step)
+        whole = np.isfinite(following[part]).all(axis=1)
+        if not whole.all():
+            filled = converted(following, following.dtype) if filled is following else filled
+            filled[part][~whole] = columns.observations[part][~whole]
     fields: dict[str, Any] = {
         "observations": columns.observations,
         "actions": columns.actions,
         "rewards": columns.rewards,
-        "next_observations": following,
+        "next_observations": filled,
         "terminations": columns.terminations == 1,
         "truncations": columns.truncations == 1,
         "episode_ids": columns.episodes,
     }
-    picked = {name: values if kept.all() else values[kept] for name, values in fields.items()}
+    picked = {
+        name: values if kept.all() else taken(values, kept) for name, values in fields.items()
+    }
     return Transitions(**picked, action_names=columns.action_names)  # type: ignore[arg-type]

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...arrays import Int64
 from ...errors import InputError, MissingExtraError, StorageError
+from ..observations import rows_at_once
 from ..transitions import Transitions
 
 EPISODES_AT_ONCE = 256
@@ -74,8 +75,9 @@ def _observation_space(data: Transitions) -> gym.Space[Any]:
 def _chains(data: Transitions) -> Int64:
     """Return where chains begin, and the end: runs in which every s' is the next row's s."""
     ends = (data.terminations | data.truncations)[:-1] | (np.diff(data.episode_ids) != 0)
-    for start in range(0, len(ends), 65_536):
-        rows = slice(start, min(start + 65_536, len(ends)))
+    step = rows_at_once(data.observations)
+    for start in range(0, len(ends), step):
+        rows = slice(start, min(start + step, len(ends)))
         following = data.observations[rows.start + 1 : rows.stop + 1]
         jumps = data.next_observations[rows] != following
         ends[rows] |= jumps.reshape(len(jumps), -1).any(axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,6 @@ FIELDS = (
 
 def write_npz(data: Transitions, path: Path) -> None:
     """Write the transitions as a compressed NumPy archive."""
-    arrays = {field: getattr(data, field) for field in FIELDS}
+    arrays: dict[str, Any] = {field: np.asarray(getattr(data, field)) for field in FIELDS}
     names = np.array(data.action_names, dtype=str)
     write_file(path, lambda stream: np.savez_compressed(stream, action_names=names, **arrays))

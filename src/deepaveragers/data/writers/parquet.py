@@ -10,11 +10,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...errors import MissingExtraError
+from ..observations import rows_at_once
 from ..readers.parquet import OWN_COLUMNS, OWN_METADATA
 from ..transitions import Transitions
 from .files import write_file
-
-ROWS = 65_536
 
 
 def write_parquet(data: Transitions, path: Path) -> None:
@@ -50,8 +49,9 @@ def write_parquet(data: Transitions, path: Path) -> None:
 def _batches(data: Transitions, schema: Any) -> Iterator[Any]:
     import pyarrow as pa
 
-    for start in range(0, len(data), ROWS):
-        rows = slice(start, start + ROWS)
+    step = rows_at_once(data.observations)
+    for start in range(0, len(data), step):
+        rows = slice(start, start + step)
         columns: dict[str, Any] = {}
         for name, field in OWN_COLUMNS.items():
             values = getattr(data, field)[rows]

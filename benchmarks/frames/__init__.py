@@ -1,0 +1,1 @@
+"""A million Atari-like steps: disk, memory and speed."""

@@ -1,0 +1,119 @@
+"""solve: an objective in words, and its plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Output
+from .output import AsJson, described, seconds, show
+
+if TYPE_CHECKING:
+    from ..data.transitions import Transitions
+
+
+def solve(
+    model: Annotated[Path, typer.Argument(help="A compiled model, or an earlier plan.")],
+    output: Output,
+    gamma: Annotated[float, typer.Option(help="Discount, in [0, 1).")] = 0.99,
+    cost: Annotated[float, typer.Option(help="Price of one unit of distance to the data.")] = 1.0,
+    weighting: Annotated[str, typer.Option(help="'inverse' or 'uniform'.")] = "inverse",
+    k: Annotated[int | None, typer.Option(help="Use fewer neighbours than compiled.")] = None,
+    forbid: Annotated[
+        list[str] | None, typer.Option(help="An action never to take; may be repeated.")
+    ] = None,
+    action_penalty: Annotated[
+        list[str] | None, typer.Option(help="ACTION=PRICE of taking it once; may be repeated.")
+    ] = None,
+    mask: Annotated[
+        Path | None,
+        typer.Option(
+            help="Which actions each core state has: a .npy file [N, A], or a table with a row "
+            "per transition and a column of 1 and 0 per action, named as it is."
+        ),
+    ] = None,
+    rewards: Annotated[
+        Path | None,
+        typer.Option(help="Other rewards: a .npy file [N], or a table, a row per transition."),
+    ] = None,
+    reward_column: Annotated[
+        str | None, typer.Option(help="The column of that table, if it has several.")
+    ] = None,
+    slip: Annotated[float, typer.Option(help="Chance of a random action to plan for.")] = 0.0,
+    worst_case: Annotated[
+        float, typer.Option(help="Weight of the worst neighbour, in [0, 1].")
+    ] = 0.0,
+    horizon: Annotated[int | None, typer.Option(help="Plan for this many steps only.")] = None,
+    penalty: Annotated[str, typer.Option(help="'linear' (by cost) or 'adaptive'.")] = "linear",
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="Certified error, relative to the largest value of one step / (1 - gamma)."
+        ),
+    ] = 1e-3,
+    time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan: solve a compiled model to a certified optimum."""
+    from ..mdp.model import DacMdp
+    from ..solvers.plan import Plan
+    from ..storage.records import load_as, save
+
+    loaded = load_as((DacMdp, Plan), model)
+    mdp = loaded.mdp if isinstance(loaded, Plan) else loaded
+    plan = mdp.solve(
+        gamma=gamma,
+        cost=cost,
+        weighting=weighting,
+        k=k,
+        forbidden_actions=[_action(name) for name in forbid or ()],
+        action_penalties=dict(_priced(text) for text in action_penalty or ()) or None,
+        slip=slip,
+        worst_case=worst_case,
+        horizon=horizon,
+        penalty=penalty,
+        tolerance=tolerance,
+        time_budget=time_budget,
+        **_per_transition(mdp.transitions, mask, rewards, reward_column),
+    )
+    save(plan, output)
+    result = {"output": str(output), **described(plan)}
+    text = (
+        f"{plan.status}: values certified to +-{plan.error:.3g} "
+        f"in {plan.sweeps} sweeps, {seconds(plan.seconds)} -> {output}"
+    )
+    show(result, text, as_json=as_json)
+
+
+def _per_transition(
+    data: Transitions, mask: Path | None, rewards: Path | None, column: str | None
+) -> dict[str, Any]:
+    """Return what the files say about every transition."""
+    from ..data.readers.per_transition import read_flags, read_numbers
+    from ..errors import InputError
+
+    if column is not None and rewards is None:
+        raise InputError("--reward-column", "given with --rewards", "without it")
+    return {
+        "rewards": None if rewards is None else read_numbers(rewards, column),
+        "action_mask": None if mask is None else read_flags(mask, data.action_names),
+    }
+
+
+def _priced(text: str) -> tuple[int | str, float]:
+    from ..errors import InputError
+
+    action, equals, price = text.rpartition("=")
+    try:
+        if equals:
+            return _action(action), float(price)
+    except ValueError:
+        pass
+    raise InputError("--action-penalty", "ACTION=PRICE, as in left=0.5", repr(text))
+
+
+def _action(name: str) -> int | str:
+    """Return an action as it was meant: a whole number is its number."""
+    return int(name) if name.isdecimal() else name

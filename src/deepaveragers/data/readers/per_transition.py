@@ -1,0 +1,79 @@
+"""Numbers and flags per transition, from a .npy file or the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ...arrays import Array, Bool, Float64
+from ...errors import InputError, StorageError
+from .cells import Where, as_flags, as_numbers
+from .columns import Table
+from .table import open_table
+
+
+def read_numbers(path: Path, column: str | None = None) -> Float64:
+    """Return [N] numbers.
+
+    Args:
+        path: a .npy file, or a table (CSV, Parquet, Arrow) with a row per transition.
+        column: of a table; None takes its only one.
+    """
+    if path.suffix == ".npy":
+        return _array(path).astype(np.float64)
+    table = open_table(path)
+    if column is None:
+        if len(table.names) != 1:
+            raise InputError("column", _one_of(table), "none, in a table with several")
+        column = table.names[0]
+    return np.asarray(_columns(table, [column], as_numbers)[:, 0], dtype=np.float64)
+
+
+def read_flags(path: Path, columns: Sequence[str]) -> Bool:
+    """Return [N, columns] booleans.
+
+    Args:
+        path: a .npy file, or a table (CSV, Parquet, Arrow) with a row per transition.
+        columns: of a table.
+    """
+    if path.suffix == ".npy":
+        flags = _array(path)
+        known = flags == flags.astype(bool)
+    else:
+        flags = _columns(open_table(path), columns, as_flags)
+        known = flags >= 0
+    if not known.all():
+        raise InputError(str(path), "of flags, 1 or 0 in every cell", "others, or empty cells")
+    return flags.astype(bool)
+
+
+def _columns(table: Table, names: Sequence[str], read: Callable[[Array, Where], Array]) -> Array:
+    for name in names:
+        if name not in table.names:
+            raise InputError("column", _one_of(table), repr(name))
+    parts, start = [], 0
+    for chunk in table.chunks(list(names)):
+
+        def where(name: str, row: int, start: int = start) -> str:
+            return f"column {name!r} at {table.place(start + row)}"
+
+        parts.append(np.column_stack([read(chunk[name], partial(where, name)) for name in names]))
+        start += len(parts[-1])
+    return np.concatenate(parts) if parts else np.empty((0, len(names)))
+
+
+def _one_of(table: Table) -> str:
+    return f"one of {', '.join(table.names[:20])}"
+
+
+def _array(path: Path) -> Array:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{path} cannot be read: {error}.") from None
+    if array.dtype.kind not in "biuf":
+        raise InputError(str(path), "an array of numbers or booleans", f"{array.dtype}")
+    return np.asarray(array)

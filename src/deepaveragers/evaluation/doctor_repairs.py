@@ -1,0 +1,130 @@
+"""Repairs of what the doctor finds, as far as the data alone say how.
+
+Columns and copies that carry nothing are left out, and flags that contradict each other are
+put right. What may be as it should be, or needs a look at the source (a leak, a shift, a rare
+action, another scale), is left to people: such findings remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Bool
+from ..data.transitions import Transitions
+from .doctor import diagnose
+from .doctor_findings import Diagnosis, Finding
+
+ROUNDS = 4
+"""Of repairing and looking again: a repair may bring another defect to light."""
+COLUMNS = frozenset({"constant_column", "equal_columns", "clock_column", "episode_column"})
+
+RowRepair = Callable[[Transitions, Finding], tuple[Transitions, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Repair:
+    """A dataset after its repair.
+
+    Attributes:
+        transitions: the repaired data.
+        changes: what was changed, in order; empty where nothing could be.
+        diagnosis: what the doctor says now.
+    """
+
+    transitions: Transitions
+    changes: tuple[str, ...]
+    diagnosis: Diagnosis
+
+
+def repair(data: Transitions) -> Repair:
+    """Repair the defects that the data alone say how to repair, and look again."""
+    changes: list[str] = []
+    diagnosis = diagnose(data)
+    for _ in range(ROUNDS):
+        before = len(changes)
+        data = _without_columns(data, diagnosis, changes)
+        # One at a time: rows move when others are left out.
+        finding = next((one for one in diagnosis.findings if one.code in REPAIRS), None)
+        if finding is not None:
+            data, change = REPAIRS[finding.code](data, finding)
+            changes.append(f"{finding.what}: {change}")
+        if len(changes) == before:
+            break
+        diagnosis = diagnose(data)
+    return Repair(data, tuple(changes), diagnosis)
+
+
+def _without_columns(data: Transitions, diagnosis: Diagnosis, changes: list[str]) -> Transitions:
+    width = data.observation_shape[0]
+    gone: set[int] = set()
+    for finding in diagnosis.findings:
+        places = set(finding.places) - gone
+        if finding.code not in COLUMNS or not places or len(gone | places) == width:
+            continue
+        gone |= places
+        numbers = ", ".join(map(str, sorted(places)))
+        changes.append(f"{finding.what}: column(s) {numbers} left out")
+    if not gone:
+        return data
+    kept = np.setdiff1d(np.arange(width), sorted(gone))
+    return _changed(
+        data,
+        observations=data.observations[:, kept],
+        next_observations=data.next_observations[:, kept],
+    )
+
+
+def _time_limit(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
+    truncations = data.truncations | data.terminations
+    changed = _changed(data, terminations=np.zeros(len(data), dtype=bool), truncations=truncations)
+    return changed, "marked truncated instead of terminated"
+
+
+def _both_flags(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
+    return _changed(data, terminations=data.terminations & ~data.truncations), "truncated only"
+
+
+def _end_inside(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
+    starts = np.zeros(len(data), dtype=bool)
+    starts[1:] = np.diff(data.episode_ids) != 0
+    starts[1:] |= (data.terminations | data.truncations)[:-1]
+    return _changed(data, episode_ids=np.cumsum(starts)), "episodes split there, and numbered anew"
+
+
+def _copies(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
+    kept = _all_but(data, finding)
+    return data.subset(kept), f"{int((~kept).sum()):,} steps left out"
+
+
+def _false_successors(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
+    kept = _all_but(data, finding) | data.terminations
+    truncations = data.truncations.copy()
+    same = data.episode_ids[1:] == data.episode_ids[:-1]
+    truncations[:-1] |= same & kept[:-1] & ~kept[1:]
+    changed = _changed(data, truncations=truncations).subset(kept)
+    count = int((~kept).sum())
+    return changed, f"{count:,} last step(s) left out, and the steps before marked truncated"
+
+
+REPAIRS: dict[str, RowRepair] = {
+    "time_limit_as_end": _time_limit,
+    "both_flags": _both_flags,
+    "end_inside_episode": _end_inside,
+    "repeated_episodes": _copies,
+    "reset_as_successor": _false_successors,
+}
+
+
+def _all_but(data: Transitions, finding: Finding) -> Bool:
+    kept = np.ones(len(data), dtype=bool)
+    kept[list(finding.places)] = False
+    return kept
+
+
+def _changed(data: Transitions, **columns: object) -> Transitions:
+    names = ("observations", "actions", "rewards", "next_observations", "terminations")
+    fields = {name: getattr(data, name) for name in (*names, "truncations", "episode_ids")}
+    return Transitions(**{**fields, **columns}, action_names=data.action_names)

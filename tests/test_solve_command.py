@@ -1,0 +1,92 @@
+"""`dac solve` asks what `mdp.solve` asks; `dac collect` acts by what was saved."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+import deepaveragers as da
+from deepaveragers.cli import main
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory, model):
+    path = tmp_path_factory.mktemp("solve")
+    da.save(model, path / "model")
+    size = len(model)
+    rewards = -np.abs(model.transitions.next_observations[:, 0]).astype(float)
+    mask = model.transitions.next_observations[:, [0, 0]] * [1, -1] < 0.05
+    np.save(path / "rewards.npy", rewards)
+    np.save(path / "mask.npy", mask)
+    lines = [f"{i},{float(rewards[i])!r},{int(mask[i, 0])},{int(mask[i, 1])}" for i in range(size)]
+    (path / "table.csv").write_text("row,centre,0,1\n" + "\n".join(lines) + "\n")
+    (path / "only.csv").write_text("centre\n" + "\n".join(map(repr, rewards.tolist())) + "\n")
+    return path
+
+
+def run(capsys, command):
+    with pytest.raises(SystemExit) as leaving:
+        main([*shlex.split(command), "--json"])
+    return leaving.value.code or 0, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("words", "fields"),
+    [
+        ("--action-penalty 0=0.25", {"action_penalties": {0: 0.25}}),
+        ("--rewards {0}/rewards.npy", {"rewards": "rewards"}),
+        ("--rewards {0}/only.csv", {"rewards": "rewards"}),
+        ("--rewards {0}/table.csv --reward-column centre", {"rewards": "rewards"}),
+        ("--mask {0}/mask.npy", {"action_mask": "mask"}),
+        ("--mask {0}/table.csv", {"action_mask": "mask"}),
+    ],
+)
+def test_the_same_question_by_words(home, model, capsys, words, fields):
+    code, _ = run(capsys, f"solve {home}/model -o {home}/plan {words.format(home)}")
+    assert code == 0
+    asked = {
+        name: np.load(home / f"{given}.npy") if isinstance(given, str) else given
+        for name, given in fields.items()
+    }
+    plan, found = model.solve(**asked), da.load(home / "plan")
+    assert np.array_equal(found.q_values, plan.q_values)
+    assert not np.array_equal(found.q_values, model.solve().q_values)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--action-penalty 0", "ACTION=PRICE"),
+        ("--action-penalty jump=1", "action_penalties"),
+        ("--reward-column centre", "--rewards"),
+        ("--rewards {0}/table.csv", "one of row, centre, 0, 1"),
+        ("--rewards {0}/table.csv --reward-column edge", "'edge'"),
+        ("--rewards {0}/mask.npy", "rewards"),
+        ("--mask {0}/rewards.npy", "flags"),
+        ("--mask {0}/only.csv", "'0'"),
+        ("--rewards {0}/nothing.npy", "cannot be read"),
+    ],
+)
+def test_wrong_words_are_refused_in_one_sentence(home, capsys, words, sentence):
+    code, said = run(capsys, f"solve {home}/model -o {home}/plan {words.format(home)}")
+    assert code == 2
+    assert sentence in said["error"]
+
+
+def test_collecting_by_a_plan_is_acting_by_it(home, model, capsys):
+    da.save(model.solve(), home / "actor")
+    collect = f"collect CartPole-v1 -o {home}/data --steps 600 --policy {home}/actor"
+    code, told = run(capsys, f"{collect} --k 3 --lookup lookahead")
+    assert code == 0
+    found = da.load(home / "data")
+    policy = model.solve().policy(k=3, lookup="lookahead")
+    assert np.array_equal(found.actions, policy.act(found.observations))
+    assert told["transitions"] == 600
+    run(capsys, f"{collect} --epsilon 1")
+    noisy = da.load(home / "data")
+    assert 0.3 < np.mean(noisy.actions == model.solve().policy().act(noisy.observations)) < 0.7
+    for wrong in ("--epsilon lots", "--epsilon 2", f"--policy {home}/model"):
+        assert run(capsys, f"{collect} {wrong}")[0] == 2
