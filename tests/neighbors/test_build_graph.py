@@ -134,3 +134,16 @@ def test_hnsw_without_faiss_names_the_extra(inputs, monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingExtraError, match=r"deepaveragers\[ann\]"):
         build_graph(**inputs, engine="hnsw")
+
+
+def test_a_neighbour_that_an_engine_did_not_find_is_none(inputs, monkeypatch):
+    class Forgetful(choice.EXACT["brute"]):
+        def query(self, points, k, *, threads=1):
+            rows, distances = super().query(points, k, threads=threads)
+            rows[:, -1], distances[:, -1] = NO_NEIGHBOR, np.inf
+            return rows, distances
+
+    monkeypatch.setitem(choice.EXACT, "brute", Forgetful)
+    graph = build_graph(**inputs, engine="brute")
+    assert (graph.indices[:, :, -1] == NO_NEIGHBOR).all()
+    assert (graph.indices[:, 0, :-1] != NO_NEIGHBOR).all()
