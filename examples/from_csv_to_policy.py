@@ -14,7 +14,7 @@ data = da.read_table(
 )
 print(f"{len(data):,} transitions, actions {', '.join(data.action_names)}")
 for finding in da.diagnose(data).findings:
-    print(f"doctor: {finding.message}")
+    print(f"doctor: {finding.what}")
 
 mdp = da.compile(data, k=5)
 plan = mdp.solve(gamma=0.95, cost=1.0)

@@ -24,6 +24,10 @@ def home(tmp_path_factory, model):
     lines = [f"{i},{float(rewards[i])!r},{int(mask[i, 0])},{int(mask[i, 1])}" for i in range(size)]
     (path / "table.csv").write_text("row,centre,0,1\n" + "\n".join(lines) + "\n")
     (path / "only.csv").write_text("centre\n" + "\n".join(map(repr, rewards.tolist())) + "\n")
+    (path / "empty.npy").touch()
+    (path / "cut.npy").write_bytes((path / "rewards.npy").read_bytes()[:-8])
+    np.savez(path / "archive.npz", rewards=rewards)
+    (path / "archive.npz").rename(path / "archive.npy")
     return path
 
 
@@ -68,6 +72,9 @@ def test_the_same_question_by_words(home, model, capsys, words, fields):
         ("--mask {0}/rewards.npy", "flags"),
         ("--mask {0}/only.csv", "'0'"),
         ("--rewards {0}/nothing.npy", "cannot be read"),
+        ("--rewards {0}/empty.npy", "cannot be read"),
+        ("--rewards {0}/cut.npy", "cannot be read"),
+        ("--mask {0}/archive.npy", "cannot be read"),
     ],
 )
 def test_wrong_words_are_refused_in_one_sentence(home, capsys, words, sentence):

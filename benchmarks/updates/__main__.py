@@ -16,7 +16,7 @@ import numpy as np
 import deepaveragers as da
 from deepaveragers.mdp.updating import extended, without
 
-REPEATS = 3
+REPEATS = 9
 STEPS = 100_000
 ENVIRONMENTS = ("CartPole-v1", "Acrobot-v1")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from .ablation import VARIANTS, run_ablation
-from .baselines import run_baselines
+from .baselines import TRAINERS, run_baseline
 from .results import Row, tabulate, write
 from .rooms import ROOMS
 from .study import FULL, QUICK, run_room
@@ -25,7 +26,8 @@ def main() -> None:
     parser.add_argument(
         "--seeds", nargs="+", type=int, help="walks; default: 0 1 2, quick and ablation: 0"
     )
-    parser.add_argument("--baseline-rooms", nargs="+", choices=list(ROOMS), default=["simple-room"])
+    parser.add_argument("--baselines", nargs="+", choices=list(TRAINERS), default=list(TRAINERS))
+    parser.add_argument("--updates", type=int, help="of a baseline; default: 5000, quick: 20")
     variants = [variant.name for variant in VARIANTS]
     parser.add_argument(
         "--variants", nargs="+", choices=variants, default=variants, help="of the ablation"
@@ -41,6 +43,8 @@ def main() -> None:
     )
     options = parser.parse_args()
     scale = QUICK if options.quick else FULL
+    if options.updates:
+        scale = replace(scale, updates=options.updates)
     runs = options.runs / "quick" if options.quick else options.runs
     results = options.results or (runs if options.quick else HERE / "results")
     images = options.images or (runs if options.quick else Path("docs/images"))
@@ -51,8 +55,9 @@ def main() -> None:
                 rows = run_ablation(scale, runs, options.variants, seed)
                 _keep(rows, results, f"{part}-{seed}")
         elif part == "baselines":
-            for room in options.baseline_rooms:
-                _keep(run_baselines(room, first, scale, runs), results, f"{part}-{room}")
+            for baseline in options.baselines:
+                rows = run_baseline(baseline, "simple-room", first, scale, runs)
+                _keep(rows, results, f"baseline-{baseline.lower()}")
         elif part == "timing":
             run_timing(scale, runs, results / "timing.csv")
         else:

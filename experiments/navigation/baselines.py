@@ -87,8 +87,10 @@ class PictureWalk:
         )
 
 
-def run_baselines(name: str, seed: int, scale: Scale, directory: Path) -> Iterator[Row]:
-    """Yield a row per baseline, on one walk of a room and its first case.
+def run_baseline(
+    baseline: str, name: str, seed: int, scale: Scale, directory: Path
+) -> Iterator[Row]:
+    """Yield the row of one baseline, on one walk of a room and its first case.
 
     `plan_seconds` is the processor time of the training, and `sweeps` the number of updates.
     """
@@ -98,25 +100,24 @@ def run_baselines(name: str, seed: int, scale: Scale, directory: Path) -> Iterat
         print(f"{name}, walk {seed}: {done:,} of {scale.steps:,} steps", flush=True)
     data = PictureWalk.of(walk)
     room = ROOMS[name](Look())
-    for baseline, train in TRAINERS.items():
-        began = time.process_time()
-        network = train(
-            data, scale.updates, preset="navigation", gamma=case.objective.gamma, seed=seed
-        )
-        seconds = time.process_time() - began
-        resets = starts(scale.episodes[name], REPORT_SEED)
-        played = play(room, network.policy().act, resets, steps=case.steps)
-        print(f"{name}, {baseline}: {played.returns.mean():.3f} after {seconds:.0f} s", flush=True)
-        yield Row(
-            room=name,
-            case=case.name,
-            representation=baseline,
-            seed=seed,
-            policy_k=0,
-            encode_seconds=0.0,
-            search_seconds=0.0,
-            plan_seconds=seconds,
-            sweeps=scale.updates,
-            behavior=float(walk.transitions().episode_returns().mean()),
-            **figures_of(case, played),
-        )
+    began = time.process_time()
+    network = TRAINERS[baseline](
+        data, scale.updates, preset="navigation", gamma=case.objective.gamma, seed=seed
+    )
+    seconds = time.process_time() - began
+    resets = starts(scale.episodes[name], REPORT_SEED)
+    played = play(room, network.policy().act, resets, steps=case.steps)
+    print(f"{name}, {baseline}: {played.returns.mean():.3f} after {seconds:.0f} s", flush=True)
+    yield Row(
+        room=name,
+        case=case.name,
+        representation=baseline,
+        seed=seed,
+        policy_k=0,
+        encode_seconds=0.0,
+        search_seconds=0.0,
+        plan_seconds=seconds,
+        sweeps=scale.updates,
+        behavior=float(walk.transitions().episode_returns().mean()),
+        **figures_of(case, played),
+    )

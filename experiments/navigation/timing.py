@@ -22,7 +22,7 @@ from .rooms import ROOMS, Look
 from .study import Scale
 from .walks import Walk
 
-REPEATS = 5
+REPEATS = 3
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Timing:
         warm: whether the plan of the room's first case was given as a start.
         seconds: the median, wall-clock.
         least, most: of the repetitions.
+        processor: seconds of all cores together, the median.
     """
 
     room: str
@@ -45,6 +46,7 @@ class Timing:
     seconds: float
     least: float
     most: float
+    processor: float
 
 
 def run_timing(scale: Scale, directory: Path, path: Path) -> None:
@@ -86,21 +88,19 @@ def _time(room: str, representation: str, mdp: da.DacMdp) -> Iterator[Timing]:
     for case in others:
         steps[case.name] = (start, lambda case=case: plan_case(mdp, case, start))
     for name, (begin, work) in steps.items():
-        seconds = _measure(work)
-        yield Timing(
-            room,
-            representation,
-            name,
-            begin is not None,
-            *(round(value, 3) for value in (median(seconds), min(seconds), max(seconds))),
-        )
+        seconds, processor = _measure(work)
+        figures = median(seconds), min(seconds), max(seconds), median(processor)
+        rounded = (round(value, 3) for value in figures)
+        yield Timing(room, representation, name, begin is not None, *rounded)
 
 
-def _measure(work: Callable[[], object]) -> list[float]:
+def _measure(work: Callable[[], object]) -> tuple[list[float], list[float]]:
+    """Return wall-clock and processor seconds of each repetition."""
     work()
-    seconds = []
+    seconds, processor = [], []
     for _ in range(REPEATS):
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), time.process_time()
         work()
         seconds.append(time.perf_counter() - began)
-    return seconds
+        processor.append(time.process_time() - spent)
+    return seconds, processor

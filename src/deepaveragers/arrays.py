@@ -5,6 +5,7 @@ Legend used everywhere: N transitions, A actions, K neighbours, D dimensions, B 
 
 from __future__ import annotations
 
+from tokenize import TokenError
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,17 @@ Float64: TypeAlias = NDArray[np.float64]
 Int32: TypeAlias = NDArray[np.int32]
 Int64: TypeAlias = NDArray[np.int64]
 Bool: TypeAlias = NDArray[np.bool_]
+
+HEADER_PROBLEMS = (
+    ValueError,
+    EOFError,
+    SyntaxError,
+    TypeError,
+    OverflowError,
+    RecursionError,
+    TokenError,
+)
+"""What NumPy raises for the header of a .npy file that is none; it parses Python literals."""
 
 
 def frozen(array: Array) -> Array:

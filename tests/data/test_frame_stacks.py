@@ -76,6 +76,7 @@ def test_they_read_as_the_stacks_themselves(lazy, whole):
         assert np.array_equal(stacks[rows], array[rows])
     assert np.array_equal(stacks[2:9, 1], array[2:9, 1])
     assert np.array_equal(stacks[4, -1, :3], array[4, -1, :3])
+    assert np.array_equal(stacks[..., 2], array[..., 2])
     assert lazy.summary() == whole.summary()
     assert lazy.num_episodes == 7
 
@@ -252,6 +253,23 @@ def test_collected_pictures_that_are_no_stacks():
     shown = [0, 0, 0, 0, 9, 9]
     assert data.observations[:, 0, 0, 0].tolist() == shown * 2
     assert data.next_observations[:, 2, 0, 0].tolist() == [*shown[1:], 9] * 2
+
+
+class Shares(Screen):
+    """Stacks of numbers between 0 and 1, which no byte can hold."""
+
+    observation_space = gym.spaces.Box(0.0, 1.0, (6, 5), np.float32)
+
+    def step(self, action):
+        picture, *rest = super().step(action)
+        return (picture / 256).astype(np.float32), *rest
+
+
+def test_collected_stacks_of_other_numbers_are_kept():
+    data = da.collect(lambda: gym.wrappers.FrameStackObservation(Shares(), 3), 12)
+    assert isinstance(data.observations, np.ndarray)
+    assert data.observations.dtype == np.float32
+    assert ((data.next_observations % 1) > 0).mean() > 0.9
 
 
 def test_bad_frames(frames, lengths, whole):

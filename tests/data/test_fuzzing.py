@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from deepaveragers.data.reading import read
-from deepaveragers.data.writing import write
 from deepaveragers.errors import DeepAveragersError
 
 COLUMNS = {
@@ -17,21 +19,9 @@ COLUMNS = {
     "reward": "r",
     "terminated": "d",
 }
-TEXT = "e,t,x,y,a,r,d\n" + "".join(
-    f"run {i // 5},{i % 5},{i * 0.25},{-i},{'left' if i % 3 else 'right'},{i},{int(i % 5 == 4)}\n"
-    for i in range(20)
-)
-CORPUS = [
-    b"", b"\n", b",", b"e,t,x,y,a,r,d", b"\xef\xbb\xbfe,t,x,y,a,r,d\n0,0,1,1,0,0,1\n",
-    b'e,t,x,y,a,r,d\n"0,0,1,1,0,0,1\n', b"e;t;x;y;a;r;d\n0;0;1;1;0;0;1\n",
-    b"e,t,x,y,a,r,d\n0,0,1e999,1,0,0,1\n", b"e,t,x,y,a,r,d\n0,0,1,1,0,nan,1\n",
-    b"e,t,x,y,a,r,d\n0,2026-13-45,1,1,0,0,1\n", b"e,t,x,y,a,r,d\r\n0,0,1,1,0,0,1\r\n",
-    b"e,t,x,y,a,r,d\n\x00,0,1,1,0,0,1\n", b"e,t,x,y,a,r,d\n0,0,1,1,99999999999999999999,0,1\n",
-    b"e,t,x,y,a,r,d\n99999999999999999999999,0,1,1,0,0,1\n", b"e,t,x,y,a,r,d\n0,0,1,1,0,0,2\n",
-    b"e,t,x,y,a,r,d\n0," + b"9" * 5000 + b",1,1,0,0,1\n", b"e,t,x,y,a,r,d\n0,inf,1,1,0,0,1\n",
-    b"e,t,x,y,a,r,d\n" + b'"' * 200_001, b"\x1f\x8b\x08\x00",
-    b"e,t,x,y,a,r,d\n0,0,1,1,\xc3\xa4,0,1\n",
-]  # fmt: skip
+CORPUS = Path(__file__).parents[1] / "corpus"
+ROUNDS = int(os.environ.get("FUZZ_ROUNDS", "300"))
+"""FUZZ_ROUNDS=5000 pytest -s tests/data/test_fuzzing.py tests/storage/test_fuzzing.py"""
 
 
 def harmed(content, random):
@@ -64,53 +54,47 @@ def attempt(path, **columns):
     return 1
 
 
-def test_text_corpus(tmp_path):
-    path = tmp_path / "log.csv"
-    for content in CORPUS:
-        path.write_bytes(content)
-        attempt(path, **COLUMNS)
+@pytest.mark.parametrize("seed", sorted((CORPUS / "tables").iterdir()), ids=lambda file: file.stem)
+def test_odd_tables(seed):
+    attempt(seed, **COLUMNS)
 
 
 def test_harmed_text_tables(tmp_path):
     random = np.random.default_rng(0)
     path = tmp_path / "log.csv"
-    read_well = 0
-    for _ in range(1500):
-        path.write_bytes(harmed(TEXT.encode(), random))
+    seeds = [file.read_bytes() for file in sorted((CORPUS / "tables").iterdir())]
+    sound = (CORPUS / "tables" / "sound.csv").read_bytes()
+    read_well, rounds = 0, 5 * ROUNDS
+    for _ in range(rounds):
+        seed = sound if random.random() < 0.7 else seeds[int(random.integers(len(seeds)))]
+        path.write_bytes(harmed(seed, random))
         missing = "drop" if random.random() < 0.5 else "error"
         read_well += attempt(path, **COLUMNS, missing=missing)
-    assert 0 < read_well < 1500
+    assert 0 < read_well < rounds
+    print(f"{rounds} harmed tables: {read_well} read, {rounds - read_well} refused")  # noqa: T201
 
 
-@pytest.mark.parametrize("format", ["npz", "parquet", "hdf5", "d3rlpy"])
-def test_harmed_archives(tmp_path, format, cartpole):
-    small = cartpole.subset(slice(0, 60))
-    if format in ("npz", "parquet"):
-        pytest.importorskip("pyarrow" if format == "parquet" else "numpy")
-        path = write(small, tmp_path / f"data.{format}")
-    else:
-        path = _hdf5(tmp_path / "data.h5", small, format)
-    whole = path.read_bytes()
+@pytest.mark.parametrize(
+    "seed", sorted((CORPUS / "archives").iterdir()), ids=lambda file: file.name
+)
+def test_harmed_archives(seed, tmp_path, same):
+    needs = {".npz": "numpy", ".parquet": "pyarrow", ".h5": "h5py"}
+    pytest.importorskip(needs[seed.suffix])
+    path = tmp_path / seed.name
+    whole = seed.read_bytes()
     random = np.random.default_rng(1)
-    for _ in range(300):
+    read_well = 0
+    for _ in range(ROUNDS):
         path.write_bytes(harmed(whole, random))
-        attempt(path)
+        read_well += attempt(path)
+    print(f"{ROUNDS} harmed {seed.name}: {read_well} read, {ROUNDS - read_well} refused")  # noqa: T201
+    path.write_bytes(whole)
+    assert attempt(path) == 1
 
 
-def _hdf5(path, data, format):
-    h5py = pytest.importorskip("h5py")
-    with h5py.File(path, "w") as file:
-        if format == "hdf5":
-            for name in ("observations", "actions", "rewards", "next_observations"):
-                file.create_dataset(name, data=getattr(data, name), compression="gzip")
-            file["terminals"], file["timeouts"] = data.terminations, data.truncations
-        else:
-            rows = list(data.episodes())
-            file["columns"] = ["observations", "actions", "rewards", "terminated"]
-            file["num_episodes"], file["version"] = len(rows), "2.1"
-            for number, part in enumerate(rows):
-                file[f"observations_{number}"] = data.observations[part]
-                file[f"actions_{number}"] = data.actions[part, None]
-                file[f"rewards_{number}"] = data.rewards[part, None]
-                file[f"terminated_{number}"] = data.terminations[part][-1]
-    return path
+def test_archives_of_the_corpus_agree(same):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("h5py")
+    own, parquet = (read(CORPUS / "archives" / f"own.{end}") for end in ("npz", "parquet"))
+    same(own, parquet)
+    assert np.array_equal(read(CORPUS / "archives" / "d4rl.h5").observations, own.observations)

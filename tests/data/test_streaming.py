@@ -104,7 +104,7 @@ CASES = {
     "log.npz": (write_npz, 30_000, 512, {}),
     "log.parquet": (write_own, 30_000, 512, {}),
     "log-v0": (write_own, 40_000, 512, {}),
-    "log.csv": (write_csv, 30_000, 100, {**COLUMNS, "observations": "x*"}),
+    "log.csv": (write_csv, 45_000, 100, {**COLUMNS, "observations": "x*"}),
 }
 
 
@@ -150,5 +150,5 @@ def test_growing_arrays(monkeypatch):
         assert np.array_equal(whole, np.concatenate(parts))
     growing = scratch.Growing()
     growing.append(parts[0])
-    with pytest.raises(ValueError, match="rows of shape"):
+    with pytest.raises(ValueError, match="rows of one shape"):
         growing.append(parts[0][:, :2])

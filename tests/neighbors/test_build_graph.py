@@ -92,6 +92,22 @@ def test_auto_times_the_exact_engines_when_the_search_is_large(inputs, monkeypat
     assert any("projected" in note for note in graph.report.notes)
 
 
+def test_auto_takes_the_tree_for_narrow_data_without_a_trial(inputs, monkeypatch):
+    monkeypatch.setattr(choice, "SMALL", 0)
+    monkeypatch.setattr(choice, "VERY_NARROW", inputs["source_features"].shape[1])
+    report = build_graph(**inputs).report
+    assert report.engine == "tree"
+    assert not any("projected" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("engine", ["tree", "brute"])
+def test_a_graph_cannot_be_changed(inputs, engine):
+    graph = build_graph(**inputs, engine=engine)
+    for column in (graph.indices, graph.distances):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 0
+
+
 def test_auto_says_so_when_exact_search_does_not_fit_the_budget(inputs):
     with pytest.raises(InputError, match="time projected for exact search"):
         build_graph(**inputs, time_budget=1e-9)

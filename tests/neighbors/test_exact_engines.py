@@ -97,6 +97,26 @@ def test_no_rows_and_no_points(engine):
     assert engine(np.zeros((4, 3))).query(np.empty((0, 3)), 2)[0].shape == (0, 2)
 
 
+@pytest.mark.parametrize("k", [1, 5, 12, 13, 20])
+def test_more_rows_at_one_distance_than_any_shortlist_holds(engine, k):
+    grid = np.stack(np.meshgrid(*[np.arange(9.0)] * 3), axis=-1).reshape(-1, 3)
+    rows = np.random.default_rng(0).permutation(grid)
+    points = np.concatenate([rows[:50], rows[50:100] + 0.5])
+    assert_same_as_brute_force(engine, rows, points, k)
+
+
+@pytest.mark.parametrize("spread", [1e-6, 1e-9, 1e-12])
+def test_distances_that_only_float64_tells_apart(engine, spread):
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(20, 4))
+    around = rng.normal(size=(20, 30, 4))
+    around /= np.linalg.norm(around, axis=2, keepdims=True)
+    around *= 1e-3 * (1.0 + spread * rng.random((20, 30, 1)))
+    rows = rng.permutation((centres[:, None] + around).reshape(-1, 4))
+    for k in (1, 5, 11):
+        assert_same_as_brute_force(engine, rows, centres, k)
+
+
 def test_zero_and_minus_zero_are_one_place(engine):
     rows = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, 1.0], [-0.0, 1.0]])
     assert_same_as_brute_force(engine, rows, rows, 3)

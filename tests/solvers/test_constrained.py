@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -10,6 +12,7 @@ from scipy.optimize import linprog
 from tests.solvers.explicit import Explicit, random_mdp
 
 import deepaveragers as da
+from deepaveragers.solvers import constrained
 from deepaveragers.solvers.constrained import solve_constrained
 from deepaveragers.solvers.starts import start_states
 
@@ -147,3 +150,17 @@ def test_only_the_tolerance_that_was_given_can_be_too_small(gamma):
 def test_wrong_questions_are_refused(fields, parameter):
     with pytest.raises(da.InputError, match=parameter):
         solve_constrained(random_mdp(0, 20, 3, 3), **fields)
+
+
+def test_an_interruption_ends_the_search(monkeypatch):
+    mdp, signal = random_mdp(3, 20, 3, 2), np.random.default_rng(0).random(20)
+    asked = []
+
+    def interrupted(*given, **options):
+        asked.append(options)
+        return replace(mdp.solve(), status="interrupted", below=1e9)
+
+    monkeypatch.setattr(constrained, "solve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        solve_constrained(mdp, signal, 1.0)
+    assert len(asked) == 1

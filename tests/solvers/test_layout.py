@@ -45,6 +45,15 @@ def test_same_bits_in_regions_for_any_number_of_threads(model, in_regions):
     assert np.array_equal(one.q_values, two.q_values)
 
 
+def test_what_was_asked_before_does_not_tell_in_the_bits(model):
+    shuffled = np.random.default_rng(0).permutation(len(model))
+    data = model.transitions.subset(shuffled)
+    fresh, asked = da.compile(data, 5), da.compile(data, 5)
+    asked.solve(k=1)
+    assert layout._LAYOUTS[asked] is not None
+    assert np.array_equal(fresh.solve().q_values, asked.solve().q_values)
+
+
 @pytest.mark.parametrize("dimensions", [1, 3, 40])
 @pytest.mark.parametrize("kind", ["normal", "constant", "two places"])
 def test_regions_are_near_together(kind, dimensions):

@@ -34,7 +34,8 @@ def _equal(left, right):
         return False
     ours, theirs = _arrays(left), _arrays(right)
     return all(
-        ours[name].dtype == theirs[name].dtype and np.array_equal(ours[name], theirs[name])
+        ours[name].dtype == theirs[name].dtype
+        and np.array_equal(np.asarray(ours[name]), np.asarray(theirs[name]))
         for name in ours
     )
 

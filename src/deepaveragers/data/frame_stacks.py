@@ -106,6 +106,8 @@ class FrameStacks:
     def __getitem__(self, rows: Any) -> Array:
         if isinstance(rows, tuple):
             rows, *rest = rows
+            if rows is Ellipsis or rows is None:
+                return self[:][(rows, *rest)]
             explicit = self[rows]
             before = () if np.ndim(self.places[rows]) == 0 else (slice(None),)
             return explicit[(*before, *rest)]

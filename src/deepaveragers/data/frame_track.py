@@ -23,7 +23,8 @@ class FrameTrack:
         self._frames: list[Array] = []
         self.filled = 0
         """1 where a frame that is not the first one itself stands before it, else 0."""
-        stacked = first.ndim >= 3 and 2 <= len(first) <= LARGEST_STACK
+        pictures = first.dtype == np.uint8 and first.ndim >= 3
+        stacked = pictures and 2 <= len(first) <= LARGEST_STACK
         if not stacked or (first[1:-1] != first[0]).any():
             self._whole = [first]
             return

@@ -63,11 +63,13 @@ def check_finite(array: Array, name: str) -> None:
         return
     count, step, where = 0, rows_at_once(array), ""
     for start in range(0, len(array), step):
-        bad = ~np.isfinite(array[start : start + step])
-        if not count and bad.any():
-            row, *column = (int(i) for i in np.argwhere(bad)[0])
+        finite = np.isfinite(array[start : start + step])
+        if finite.all():
+            continue
+        if not count:
+            row, *column = (int(i) for i in np.argwhere(~finite)[0])
             where = f"row {start + row}" + (f", column {column[0]}" if column else "")
-        count += int(np.count_nonzero(bad))
+        count += finite.size - int(np.count_nonzero(finite))
     if count:
         raise InputError(
             name,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..arrays import Array
-from ..errors import StorageError
+from ..errors import InputError, StorageError
 
 IN_MEMORY = 64 << 20
 """Bytes up to which an array lives in memory."""
@@ -97,7 +97,9 @@ class Growing:
         """Add rows at the end."""
         part = np.ascontiguousarray(part)
         if self._shape is not None and part.shape[1:] != self._shape:
-            raise ValueError(f"rows of shape {self._shape} and {part.shape[1:]}")
+            raise InputError(
+                "source", f"of rows of one shape, {self._shape} as in the first", part.shape[1:]
+            )
         self._shape = part.shape[1:]
         self._bytes += part.nbytes
         self._kinds.append((len(part), part.dtype))

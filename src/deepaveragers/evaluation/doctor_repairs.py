@@ -17,7 +17,7 @@ from ..data.transitions import Transitions
 from .doctor import diagnose
 from .doctor_findings import Diagnosis, Finding
 
-ROUNDS = 4
+ROUNDS = 10
 """Of repairing and looking again: a repair may bring another defect to light."""
 COLUMNS = frozenset({"constant_column", "equal_columns", "clock_column", "episode_column"})
 

@@ -110,7 +110,7 @@ def _plane(comparison: Comparison, columns: tuple[int, int] | None) -> tuple[Flo
     """Return [M, 2] coordinates of the core states, and the axes' labels."""
     mdp = comparison.first.mdp
     if columns is not None:
-        flat = mdp.transitions.next_observations.reshape(len(mdp), -1)
+        flat = np.asarray(mdp.transitions.next_observations).reshape(len(mdp), -1)
         if not all(0 <= column < flat.shape[1] for column in columns):
             raise InputError("columns", f"two numbers in 0..{flat.shape[1] - 1}", columns)
         labels = [f"observation {column}" for column in columns]

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arrays import Array, Float32, Int32, Int64
+from ..arrays import HEADER_PROBLEMS, Array, Float32, Int32, Int64
 from ..errors import InputError
 
 FORMAT = "deepaveragers neighbour search"
@@ -177,8 +177,8 @@ def _read_array(file: Path) -> Array | None:
     """Return an array, or None if the file is not a whole one."""
     try:
         # Mapped, so that nothing is allocated on the word of a damaged header.
-        array = np.load(file, allow_pickle=False, mmap_mode="r")
-    except (ValueError, OSError, EOFError, SyntaxError, TypeError, OverflowError):
+        array = np.lib.format.open_memmap(file, mode="r")
+    except (OSError, *HEADER_PROBLEMS):
         return None
     return np.array(array)
 

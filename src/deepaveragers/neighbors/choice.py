@@ -1,4 +1,4 @@
-"""Which engine: measured on the data at hand, not guessed from its dimension.
+"""Which engine: measured on the data at hand, unless that is very narrow.
 
 Both exact engines are built over the largest action, and timed on a sample of the real
 queries; the faster one takes the whole search. Small searches are not worth a trial.

@@ -185,7 +185,7 @@ class _Search:
         task = self._task
         rows, distances = index.query(task.core[states], task.k, threads=task.threads)
         found = transitions[rows]
-        if len(transitions) < task.k:
+        if rows.min() < 0:
             # -1 wrapped round to the last transition, and is put back.
             found[rows == NO_NEIGHBOR] = NO_NEIGHBOR
         return found, distances.astype(np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -205,7 +206,9 @@ def _check_share(name: str, value: object) -> None:
 
 def _with_batch_axis(parts: Any) -> Any:
     if isinstance(parts, dict):
-        return type(parts)((key, _with_batch_axis(part)) for key, part in parts.items())
+        # The order of an OrderedDict's keys is that of the columns.
+        kind = OrderedDict if isinstance(parts, OrderedDict) else dict
+        return kind((key, _with_batch_axis(part)) for key, part in parts.items())
     if isinstance(parts, tuple):
         return tuple(_with_batch_axis(part) for part in parts)
     return np.asarray(parts)[None]

@@ -33,11 +33,11 @@ from ..mdp.problem import pose
 from .greedy import greedy_chances
 from .plan import Plan
 from .planner import solve
-from .policy_evaluation import policy_values
+from .policy_evaluation import PolicyValue, policy_values
 from .starts import Starts, start_states
 
 Signal = Array | Callable[[Array, Array, Array], Any] | Literal["distance"]
-Found = TypeVar("Found")
+Found = TypeVar("Found", Plan, PolicyValue)
 MAX_SOLVES = 60
 FINEST = 1e-14
 EVALUATION_SHARE = 1e-5
@@ -289,15 +289,20 @@ def _as_fine_as_possible(ask: Callable[[float], Found], tolerance: float, given:
     """Return the answer to a tolerance, or to the least above it that float64 can certify.
 
     Answers carry their own bounds, so a coarser one is less sharp and never wrong. Only where
-    even the tolerance that was given is too small is that refused.
+    even the tolerance that was given is too small is that refused. An interruption, which ends
+    one answer early, ends the search.
     """
     while True:
         try:
-            return ask(tolerance)
+            found = ask(tolerance)
         except InputError as error:
             if error.parameter != "tolerance" or tolerance >= given:
                 raise
             tolerance = min(10.0 * tolerance, given)
+        else:
+            if found.status == "interrupted":
+                raise KeyboardInterrupt
+            return found
 
 
 def _numbers(mdp: DacMdp, signal: Any) -> Float64:

@@ -67,6 +67,8 @@ def layout_of(mdp: DacMdp, model: Model, blocks: Blocks) -> Layout | None:
         blocks: to share the work.
     """
     if mdp not in _LAYOUTS:
+        # By all neighbours: which objective came first must not tell in the bits of the next.
+        model = model._replace(k=model.indices.shape[2])
         order = visiting_order(model, mdp.core_features, blocks)
         _LAYOUTS[mdp] = None if order is None else _laid_out(model, order, blocks)
     return _LAYOUTS[mdp]

@@ -84,7 +84,7 @@ def _halved(sample: Float32, count: int) -> tuple[Int64, Float32]:
     cells = {1: sample}
     for node in range(1, count):
         cell = cells.pop(node)
-        axis = int(cell.std(axis=0).argmax())
+        axis = int(cell.std(axis=0, dtype=np.float64).argmax())
         cut = np.median(cell[:, axis])
         above = cell[:, axis] > cut
         axes[node], cuts[node] = axis, cut

@@ -7,17 +7,13 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import HEADER_PROBLEMS, Array
 from ..errors import BundleError
 from .manifest import ARRAY_NAME, DTYPES, array_file_name
-
-HEADER_PROBLEMS = (ValueError, EOFError, SyntaxError, TypeError, RecursionError, TokenError)
-"""What NumPy raises for headers that are none; it parses them as Python literals."""
 
 
 def write_array(directory: Path, name: str, array: Array) -> dict[str, Any]:

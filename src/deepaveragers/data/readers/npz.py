@@ -9,12 +9,11 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import HEADER_PROBLEMS, Array
 from ...errors import InputError, StorageError
 from ..scratch import BLOCK, room
 from .flat import flat_reading
@@ -23,10 +22,7 @@ from .reading import ActionMap, Reading
 MOST_COMPRESSION = 1_100
 """Deflate cannot pack tighter than 1032 to 1: a member that claims more is lying."""
 
-MEMBER_PROBLEMS = (
-    *(ValueError, EOFError, SyntaxError, TypeError, RecursionError, TokenError),
-    *(NotImplementedError, RuntimeError, zlib.error),
-)
+MEMBER_PROBLEMS = (*HEADER_PROBLEMS, NotImplementedError, RuntimeError, zlib.error)
 """What NumPy raises for headers that are none, and zipfile for members that are none."""
 
 
@@ -57,7 +53,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> Arra
         with archive.open(info) as stream:
             shape, order, dtype = _header(stream)
             size = int(np.prod([1, *shape], dtype=object)) * dtype.itemsize
-            if dtype.hasobject or size > info.file_size:
+            if dtype.hasobject or not dtype.itemsize or size > info.file_size:
                 raise ValueError("its header promises more than is there")
             if info.file_size > MOST_COMPRESSION * (info.compress_size + 1024):
                 raise ValueError("its size is not possible")

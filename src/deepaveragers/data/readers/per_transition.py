@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...arrays import Array, Bool, Float64
+from ...arrays import HEADER_PROBLEMS, Array, Bool, Float64
 from ...errors import InputError, StorageError
 from .cells import Where, as_flags, as_numbers
 from .columns import Table
@@ -80,9 +80,12 @@ def _listed(table: Table) -> str:
 
 def _array(path: Path) -> Array:
     try:
-        array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise StorageError(f"{path} cannot be read: {error}.") from None
+        # Mapped, so that nothing is allocated on the word of a damaged header.
+        array = np.lib.format.open_memmap(path, mode="r")
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
+    except HEADER_PROBLEMS as error:
+        raise StorageError(f"{path} cannot be read: it is not a whole .npy file.") from error
     if array.dtype.kind not in "biuf":
         raise InputError(str(path), "an array of numbers or booleans", f"{array.dtype}")
     return np.asarray(array)
