@@ -39,6 +39,46 @@ def test_a_plan_can_be_solved_again(tmp_path, capsys, plan):
     assert da.load(tmp_path / "other").objective.gamma == 0.5
 
 
+def test_a_bundle_never_gives_way_to_one_of_another_kind(tmp_path, capsys, cartpole, model):
+    import deepaveragers as da
+
+    da.save(cartpole, tmp_path / "data")
+    da.save(model, tmp_path / "model")
+    for command in (
+        f"compile {tmp_path / 'data'} -o {tmp_path / 'data'}",
+        f"solve {tmp_path / 'model'} -o {tmp_path / 'model'}",
+        f"collect CartPole-v1 --steps 10 -o {tmp_path / 'model'}",
+    ):
+        with pytest.raises(SystemExit) as leaving:
+            main(shlex.split(command))
+        assert leaving.value.code == 2
+        assert "another kind" in capsys.readouterr().err
+    assert isinstance(da.load(tmp_path / "data"), da.Transitions)
+    assert isinstance(da.load(tmp_path / "model"), da.DacMdp)
+    with pytest.raises(da.StorageError, match="another kind"):
+        da.save(model, tmp_path / "data")
+
+
+def test_info_tells_what_was_asked(tmp_path, capsys, model):
+    import deepaveragers as da
+
+    asked = {"forbidden_actions": [0], "slip": 0.1, "rewards": model.transitions.rewards}
+    da.save(model.solve(**asked), tmp_path / "plan")
+    told = json.loads(run(capsys, f"info {tmp_path / 'plan'} --json"))["asked"]
+    assert told == {"forbidden_actions": [0], "slip": 0.1, "rewards": "given"}
+
+
+def test_ctrl_c_says_so(monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("deepaveragers.storage.records.load", interrupted)
+    with pytest.raises(SystemExit) as leaving:
+        main(["info", "anything"])
+    assert leaving.value.code == 130
+    assert "Interrupted" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("kind", ["cartpole", "model", "plan"])
 def test_info_is_readable(kind, request, tmp_path, capsys):
     import deepaveragers as da

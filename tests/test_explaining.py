@@ -80,10 +80,12 @@ def test_thin_support_falls_back(plan, cartpole):
         plan.policy(support_threshold=0.1)
 
 
-def test_imagination_follows_logged_transitions(plan, cartpole):
-    path = plan.policy().imagine(cartpole.observations[0], steps=12)
+@pytest.mark.parametrize("lookup", ["nearest", "lookahead"])
+def test_imagination_follows_logged_transitions(plan, cartpole, lookup):
+    path = plan.policy(lookup=lookup).imagine(cartpole.observations[0], steps=12)
     assert 1 <= len(path) <= 12
     for step in path:
+        assert step.action == cartpole.action_names[cartpole.actions[step.transition]]
         assert step.reward == cartpole.rewards[step.transition]
         assert step.value == plan.values[step.transition]
     for before, after in pairwise(path):

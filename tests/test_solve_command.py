@@ -66,7 +66,7 @@ def test_the_same_question_by_words(home, model, capsys, words, fields):
         ("--action-penalty 0", "ACTION=PRICE"),
         ("--action-penalty jump=1", "action_penalties"),
         ("--reward-column centre", "--rewards"),
-        ("--rewards {0}/table.csv", "one of row, centre, 0, 1"),
+        ("--rewards {0}/table.csv", "columns row, centre, 0, 1. Choose one"),
         ("--rewards {0}/table.csv --reward-column edge", "'edge'"),
         ("--rewards {0}/mask.npy", "rewards"),
         ("--mask {0}/rewards.npy", "flags"),

@@ -134,7 +134,7 @@ def test_joined_ids_and_names(columns):
 def test_append_and_forget_at_a_path(tmp_path, cartpole, model):
     new = da.collect("CartPole-v1", steps=50, seed=9)
     for thing in (cartpole, model):
-        path = da.save(thing, tmp_path / "bundle")
+        path = da.save(thing, tmp_path / type(thing).__name__)
         append(path, new)
         assert len(da.load(path)) == len(cartpole) + 50
         loaded = da.load(path)

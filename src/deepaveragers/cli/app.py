@@ -19,6 +19,8 @@ from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
 from .solve_command import solve
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="dac",
     help="Turn logged experience into a certified plan that you can question.",
@@ -71,12 +73,14 @@ def main(arguments: list[str] | None = None) -> None:
     as_json = wants_json(arguments)
     try:
         code = app(args=arguments, standalone_mode=False)
+        if code == INTERRUPTED:  # Typer made it of Ctrl-C, and said nothing
+            raise KeyboardInterrupt
     except DeepAveragersError as error:
         complain(str(error), as_json=as_json)
         code = 2
     except (KeyboardInterrupt, typer.Abort):
-        complain("Interrupted; nothing was changed.", as_json=as_json)
-        code = 130
+        complain("Interrupted; no bundle was changed.", as_json=as_json)
+        code = INTERRUPTED
     except Exception as error:
         if not isinstance(error, UsageProblem):
             raise

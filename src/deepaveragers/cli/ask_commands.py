@@ -127,8 +127,11 @@ def select(
     from ..evaluation.candidates import candidate_grid
     from ..evaluation.selection import select as choose
     from ..mdp.objective import Objective
+    from ..storage.bundle import check_target
     from ..storage.records import load_as, save
 
+    if output is not None:
+        check_target(output, "plan")
     candidates = candidate_grid(
         k=whole_numbers("--k", k),
         cost=numbers("--cost", cost),
@@ -173,7 +176,10 @@ def select(
             for score in found.scores
         ],
     }
-    show(result, text if output is None else f"{text}\n\n{found.best} -> {output}", as_json=as_json)
+    if output is not None:
+        text += f"\n\n{found.best} -> {output}"
+        text += f"\nActs as chosen with --k {found.best.k_pi} --lookup {found.best.lookup}."
+    show(result, text, as_json=as_json)
 
 
 def compare(

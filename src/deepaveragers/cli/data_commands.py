@@ -62,8 +62,10 @@ def import_data(
     """Import logged data of another format as a bundle of transitions."""
     from ..data.reading import read_reported
     from ..evaluation.doctor_repairs import repair
+    from ..storage.bundle import check_target
     from ..storage.records import save
 
+    check_target(output, "transitions")
     columns: dict[str, Any] = {
         "episode": episode,
         "time": time,
@@ -112,7 +114,7 @@ def export_data(
     data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
     output: Output,
     format: Annotated[
-        str, typer.Option(help="auto (by the name: .npz, .parquet, else Minari) or its name.")
+        str, typer.Option(help="npz, parquet, minari, or auto: by .npz, .parquet, -v0 (Minari).")
     ] = "auto",
     as_json: AsJson = False,
 ) -> None:

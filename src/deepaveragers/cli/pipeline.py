@@ -32,8 +32,10 @@ def collect(
 ) -> None:
     """Collect transitions from a Gymnasium environment."""
     from ..data.collecting import collect as collect_transitions
+    from ..storage.bundle import check_target
     from ..storage.records import save
 
+    check_target(output, "transitions")
     actor = policy if policy == "random" else _actor(policy, k, lookup)
     chances = numbers("--epsilon", epsilon)
     data = collect_transitions(env, steps, actor, epsilon=chances, seed=seed)
@@ -70,7 +72,7 @@ def compile(
     ] = None,
     seed: Seed = 0,
     neighbors: Annotated[
-        str, typer.Option(help="Engine: auto, tree, dense, brute or hnsw.")
+        str, typer.Option(help="Engine: auto, tree, dense, brute, torch or hnsw.")
     ] = "auto",
     time_budget: Annotated[
         float | None, typer.Option(help="Seconds that the search may take.")
@@ -87,8 +89,10 @@ def compile(
     from ..data.transitions import Transitions
     from ..mdp.model import compile as compile_mdp
     from ..representation.catalogue import encoder_by_name
+    from ..storage.bundle import check_target
     from ..storage.records import load_as, save
 
+    check_target(output, "model")
     transitions = load_as(Transitions, data)
     mdp = compile_mdp(
         transitions,
@@ -173,5 +177,5 @@ def _readable(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_readable, value)) or "-"
     if isinstance(value, dict):
-        return ", ".join(f"{name}={_readable(entry)}" for name, entry in value.items())
+        return ", ".join(f"{name}={_readable(entry)}" for name, entry in value.items()) or "-"
     return "-" if value is None else str(value)

@@ -59,8 +59,10 @@ def solve(
     """Plan: solve a compiled model to a certified optimum."""
     from ..mdp.model import DacMdp
     from ..solvers.plan import Plan
+    from ..storage.bundle import check_target
     from ..storage.records import load_as, save
 
+    check_target(output, "plan")
     loaded = load_as((DacMdp, Plan), model)
     mdp = loaded.mdp if isinstance(loaded, Plan) else loaded
     plan = mdp.solve(

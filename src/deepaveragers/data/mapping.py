@@ -78,7 +78,8 @@ class TableMapping:
             raise InputError("mapping", f"made of {', '.join(sorted(known))}", repr(unknown[0]))
         for needed in ("action", "reward"):
             if values.get(needed) is None:
-                raise InputError(needed, "the name of a column", "nothing", f"Give {needed}.")
+                remedy = f"Name it: --{needed} or {needed}=."
+                raise InputError(needed, "the name of a column", "nothing", remedy)
         return cls(**values)
 
     def roles(self) -> dict[str, str]:

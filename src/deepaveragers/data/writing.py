@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +21,7 @@ def write(data: Transitions, path: str | Path, format: WriteFormat = "auto") -> 
     Args:
         data: the transitions.
         path: a file, or for Minari a new directory with a name like "walks-v0".
-        format: "auto" goes by the name: .npz, .parquet, otherwise Minari.
+        format: "auto" goes by the name: .npz, .parquet, or -v0 and such for Minari.
     """
     if not isinstance(data, Transitions):
         raise InputError("data", "Transitions", type(data).__name__)
@@ -48,4 +49,10 @@ def write(data: Transitions, path: str | Path, format: WriteFormat = "auto") -> 
 def _by_name(path: Path) -> str:
     if path.suffix == ".npz":
         return "npz"
-    return "parquet" if path.suffix in (".parquet", ".pq") else "minari"
+    if path.suffix in (".parquet", ".pq"):
+        return "parquet"
+    if re.search(r"-v\d+$", path.name):
+        return "minari"
+    raise InputError(
+        "path", "a name that ends in .npz or .parquet, or is like 'walks-v0' for Minari", str(path)
+    )

@@ -124,7 +124,8 @@ class Comparison:
                 f"{loss.other:.5g}: loses {loss.lost:.4g} +- {loss.error:.1g}{note}"
             )
         lines += [f"  {one} -> {two}: {count:,}" for (one, two), count in self.pairs.items()]
-        lines.append("    state      first     second  first's regret  second's regret")
+        if self.largest:
+            lines.append("    state      first     second  first's regret  second's regret")
         lines += [
             f"{d.transition:>9}{d.first:>11}{d.second:>11}"
             f"{d.first_regret:>16.4g}{d.second_regret:>17.4g}"

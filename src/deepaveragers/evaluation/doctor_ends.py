@@ -14,6 +14,7 @@ from .doctor_findings import Finding
 
 ENOUGH_EPISODES = 5
 LONG_EPISODE = 10
+SHOWN = 20
 
 
 def end_findings(data: Transitions) -> Iterator[Finding]:
@@ -152,12 +153,17 @@ def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
         yield Finding(
             "repeated_episodes",
             f"{len(copies):,} episodes are exact copies of earlier ones",
-            f"first: episode {int(data.episode_ids[starts[copies[0]]])}",
+            f"episodes {_listed(data.episode_ids[starts[copies]])}",
             "certain",
             "Copies count as evidence: neighbours are then the same transition several times.",
-            "Drop them: da.forget(data, episodes).",
+            "Drop them: dac forget DATA --episodes ..., da.forget, or import with --fix.",
             tuple(rows.tolist()),
         )
+
+
+def _listed(ids: Array) -> str:
+    more = f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else ""
+    return ",".join(map(str, ids[:SHOWN].tolist())) + more
 
 
 def _rewards(data: Transitions) -> Iterator[Finding]:

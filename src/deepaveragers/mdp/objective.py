@@ -34,6 +34,8 @@ Penalty = Literal["linear", "adaptive"]
 Action = int | str
 Relabel = Callable[[Array, Array, Array], Any]
 
+MENTIONED = 100
+
 
 @dataclass(frozen=True, eq=False)
 class Objective:
@@ -80,6 +82,14 @@ class Objective:
         """Return the names of all fields."""
         return frozenset(field.name for field in fields(cls))
 
+    def unusual(self) -> dict[str, Any]:
+        """Return the fields that are not as by default, as plain values; data are "given"."""
+        return {
+            field.name: _plain(getattr(self, field.name))
+            for field in fields(self)
+            if not _same(getattr(self, field.name), field.default)
+        }
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Objective):
             return NotImplemented
@@ -123,6 +133,17 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, Mapping) or isinstance(other, Mapping):
         return isinstance(one, Mapping) and isinstance(other, Mapping) and dict(one) == dict(other)
     return bool(np.array_equal(np.asarray(one), np.asarray(other)))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold; what stands for every transition is only mentioned."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(name): _plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple) and len(value) <= MENTIONED:
+        return [_plain(entry) for entry in value]
+    return value if isinstance(value, str | int | float) else "given"
 
 
 def _check_count(name: str, value: object) -> None:

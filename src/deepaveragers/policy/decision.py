@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+SHOWN = 51
+
 
 @dataclass(frozen=True)
 class Evidence:
     """One logged transition behind a decision.
 
     Attributes:
-        transition: its index in the data.
+        transition: its index in the data. By the lookup "nearest" it led to a state like
+            this one; by "lookahead" it took the action in a state like this one.
         episode: id of its episode.
         step: its place in the episode, from 0.
         distance: of the observation to it, in the representation.
@@ -99,10 +102,12 @@ class Decision:
         )
         note = ", unlike anything in the data" if self.unlike else ""
         lines.append(f"support {self.support:.1%}{note}")
-        lines.append("transition   episode    step  distance  weight    reward     share")
+        lines.append("transition   episode    step   distance  weight      reward       share")
         lines += [
-            f"{e.transition:>10}{e.episode:>10}{e.step:>8}{e.distance:>10.4g}"
-            f"{e.weight:>8.1%}{e.reward:>10.4g}{e.share:>10.4g}"
-            for e in self.evidence
+            f"{e.transition:>10}{e.episode:>10}{e.step:>8}{e.distance:>11.4g}"
+            f"{e.weight:>8.1%}{e.reward:>12.4g}{e.share:>12.4g}"
+            for e in self.evidence[:SHOWN]
         ]
+        if len(self.evidence) > SHOWN:
+            lines.append(f"and {len(self.evidence) - SHOWN:,} more")
         return "\n".join(lines)

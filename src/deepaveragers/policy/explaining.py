@@ -78,9 +78,8 @@ def imagine(
     The first action is given; every later one is the plan's at the core state reached.
     """
     data, graph = plan.mdp.transitions, plan.mdp.graph
-    grounds = lookup.grounds(features, action)
-    heaviest = int(np.argmax(grounds.weights))
-    row, distance = int(grounds.transitions[heaviest]), float(grounds.distances[heaviest])
+    row = lookup.likeliest(features, action)
+    distance = float(np.linalg.norm(features[0] - plan.mdp.source_features[row]))
     path: list[ImaginedStep] = []
     while True:
         path.append(

@@ -59,6 +59,9 @@ class Lookup(Protocol):
     def grounds(self, features: Floats, action: int) -> Grounds:
         """Return what the Q-value of an action at features [1, D] rests on."""
 
+    def likeliest(self, features: Floats, action: int) -> int:
+        """Return the logged transition that is most like taking the action there."""
+
 
 class Nearest:
     """Q-values by the nearest core states."""
@@ -119,6 +122,12 @@ class Nearest:
             penalty=float(weights @ penalties),
         )
 
+    def likeliest(self, features: Floats, action: int) -> int:
+        """Return the nearest transition of the action, as seen from the heaviest core state."""
+        grounds = self.grounds(features, action)
+        state = grounds.transitions[np.argmax(grounds.weights)]
+        return int(self._plan.mdp.graph.indices[state, action, 0])
+
 
 class Lookahead:
     """Q-values by one step through the nearest transitions of each action."""
@@ -169,6 +178,11 @@ class Lookahead:
             reward=float(rewards[0]),
             penalty=float(penalties[0]),
         )
+
+    def likeliest(self, features: Floats, action: int) -> int:
+        """Return the heaviest of the transitions that the Q-value rests on."""
+        grounds = self.grounds(features, action)
+        return int(grounds.transitions[np.argmax(grounds.weights)])
 
     def _find(self, features: Floats) -> tuple[Array, Array]:
         shape = (len(features), len(self._members), self._k)

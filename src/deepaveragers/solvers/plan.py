@@ -104,6 +104,7 @@ class Plan:
             "gamma": self.objective.gamma,
             "cost": self.objective.cost,
             "weighting": self.objective.weighting,
+            "asked": self.objective.unusual(),
             "mean_value": float(self.values.mean()),
         }
 

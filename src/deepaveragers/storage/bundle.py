@@ -52,11 +52,11 @@ class Contents:
 def write_bundle(contents: Contents, path: str | Path) -> Path:
     """Write a bundle at the path, replacing an older bundle there in one step."""
     directory = Path(path)
-    _check_target(directory)
+    check_target(directory, contents.kind)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with only_writer(directory):
-            _check_target(directory)
+            check_target(directory, contents.kind)
             entries = {
                 name: write_array(directory, name, array) for name, array in contents.arrays.items()
             }
@@ -125,7 +125,9 @@ def _mapped(directory: Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise StorageError(f"{directory} cannot be read: {error.strerror}.") from error
 
 
-def _check_target(directory: Path) -> None:
+def check_target(path: str | Path, kind: str) -> None:
+    """Refuse a path that a bundle of this kind may not replace: only its like gives way."""
+    directory = Path(path)
     if directory.is_symlink() or (directory.exists() and not directory.is_dir()):
         raise StorageError(f"{directory} cannot be written: it exists and is not a directory.")
     if not directory.is_dir():
@@ -135,12 +137,17 @@ def _check_target(directory: Path) -> None:
     if MANIFEST not in names and all(OWN_FILE.fullmatch(name) for name in names):
         return
     try:
-        read_manifest(directory)
+        there = read_manifest(directory)["kind"]
     except StorageError as error:
         raise StorageError(
             f"{directory} cannot be written: it holds files that are not a bundle. "
             "Choose another path."
         ) from error
+    if there != kind:
+        raise StorageError(
+            f"{directory} cannot be written: it holds a bundle of another kind, {there!r}, and "
+            f"{kind!r} would replace it. Choose another path."
+        )
 
 
 def _sync_directory(directory: Path) -> None:

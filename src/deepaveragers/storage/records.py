@@ -37,7 +37,8 @@ PLAN_NUMBERS = ("below", "above", "tolerance", "status", "residual", "sweeps", "
 def save(thing: Record, path: str | Path) -> Path:
     """Save transitions, a compiled MDP or a plan as a bundle, and return its path.
 
-    An older bundle at the path is replaced in one step; anything else there is refused.
+    An older bundle of the same kind at the path is replaced in one step; anything else there
+    is refused.
     """
     if isinstance(thing, Transitions):
         contents = Contents("transitions", *_pack_transitions(thing))

@@ -72,6 +72,13 @@ def _of_directory(path: Path) -> tuple[str, str]:
         return "minari", "the directory has a Minari metadata.json"
     if (path / "meta" / "info.json").is_file() and (path / "data").is_dir():
         return "lerobot", "the directory has meta/info.json and data/"
+    if (path / "manifest.json").is_file():
+        raise InputError(
+            str(path),
+            "data of another format",
+            "a bundle of this package",
+            "Use it as it is, or load it with da.load.",
+        )
     raise InputError(
         str(path), "a Minari or LeRobot directory", "a directory with neither's metadata"
     )

@@ -27,9 +27,14 @@ def read_numbers(path: Path, column: str | None = None) -> Float64:
     table = open_table(path)
     if column is None:
         if len(table.names) != 1:
-            raise InputError("column", _one_of(table), "none, in a table with several")
+            raise InputError(
+                str(path),
+                "a table of one column",
+                f"the columns {_listed(table)}",
+                "Choose one with --reward-column.",
+            )
         column = table.names[0]
-    return np.asarray(_columns(table, [column], as_numbers)[:, 0], dtype=np.float64)
+    return np.asarray(_columns(path, table, [column], as_numbers)[:, 0], dtype=np.float64)
 
 
 def read_flags(path: Path, columns: Sequence[str]) -> Bool:
@@ -43,17 +48,21 @@ def read_flags(path: Path, columns: Sequence[str]) -> Bool:
         flags = _array(path)
         known = flags == flags.astype(bool)
     else:
-        flags = _columns(open_table(path), columns, as_flags)
+        flags = _columns(path, open_table(path), columns, as_flags)
         known = flags >= 0
     if not known.all():
         raise InputError(str(path), "of flags, 1 or 0 in every cell", "others, or empty cells")
     return flags.astype(bool)
 
 
-def _columns(table: Table, names: Sequence[str], read: Callable[[Array, Where], Array]) -> Array:
+def _columns(
+    path: Path, table: Table, names: Sequence[str], read: Callable[[Array, Where], Array]
+) -> Array:
     for name in names:
         if name not in table.names:
-            raise InputError("column", _one_of(table), repr(name))
+            raise InputError(
+                str(path), f"a table with a column {name!r}", f"the columns {_listed(table)}"
+            )
     parts, start = [], 0
     for chunk in table.chunks(list(names)):
 
@@ -65,8 +74,8 @@ def _columns(table: Table, names: Sequence[str], read: Callable[[Array, Where], 
     return np.concatenate(parts) if parts else np.empty((0, len(names)))
 
 
-def _one_of(table: Table) -> str:
-    return f"one of {', '.join(table.names[:20])}"
+def _listed(table: Table) -> str:
+    return ", ".join(table.names[:20])
 
 
 def _array(path: Path) -> Array:

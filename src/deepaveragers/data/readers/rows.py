@@ -159,5 +159,5 @@ def _refuse(
         f"column {name!r}",
         "filled with finite values",
         f"a missing or infinite one at {place}" + (f", and {more:,} more" if more else ""),
-        "Repair them, or leave those steps out with missing='drop'.",
+        "Repair them, or leave those steps out with missing='drop' (--missing drop).",
     )
