@@ -72,8 +72,15 @@ def test_columns_that_say_nothing_are_left_out(sound):
 
 def test_flags(sound):
     both = changed(sound, truncations=sound.terminations | sound.truncations)
-    repaired = da.repair(both).transitions
+    undecided = da.repair(both)
+    assert same(undecided.transitions, both)
+    assert "both_flags" in {finding.code for finding in undecided.diagnosis.findings}
+    ends = np.flatnonzero(sound.terminations)
+    truncations = both.truncations.copy()
+    truncations[ends[: len(ends) // 4]] = False
+    repaired = da.repair(changed(sound, truncations=truncations)).transitions
     assert not (repaired.terminations & repaired.truncations).any()
+    assert np.array_equal(np.flatnonzero(repaired.terminations), ends[: len(ends) // 4])
     rows = np.concatenate([np.arange(r.start, r.start + 12) for r in sound.episodes()
                            if r.stop - r.start >= 12])  # fmt: skip
     ends = np.arange(len(rows)) % 12 == 11

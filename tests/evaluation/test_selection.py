@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -240,3 +242,14 @@ def test_candidates_are_checked():
         Candidate(k_pi=0)
     with pytest.raises(da.InputError, match="objective"):
         Candidate(da.Objective(k=3))
+
+
+def test_ctrl_c_judges_no_candidate_by_half_a_plan(cartpole, monkeypatch):
+    whole = da.DacMdp.solve
+
+    def interrupted(self, *asked, **options):
+        return replace(whole(self, *asked, **options), status="interrupted")
+
+    monkeypatch.setattr(da.DacMdp, "solve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        da.select(cartpole, da.candidate_grid(k=(1,), cost=(1.0,), k_pi=(1,)))

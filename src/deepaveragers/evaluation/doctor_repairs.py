@@ -47,7 +47,7 @@ def repair(data: Transitions) -> Repair:
         before = len(changes)
         data = _without_columns(data, diagnosis, changes)
         # One at a time: rows move when others are left out.
-        finding = next((one for one in diagnosis.findings if one.code in REPAIRS), None)
+        finding = next((one for one in diagnosis.findings if _can_repair(data, one)), None)
         if finding is not None:
             data, change = REPAIRS[finding.code](data, finding)
             changes.append(f"{finding.what}: {change}")
@@ -55,6 +55,13 @@ def repair(data: Transitions) -> Repair:
             break
         diagnosis = diagnose(data)
     return Repair(data, tuple(changes), diagnosis)
+
+
+def _can_repair(data: Transitions, finding: Finding) -> bool:
+    """Whether the data say how: where every end has both flags, they do not say which is false."""
+    if finding.code == "both_flags":
+        return bool((data.terminations & ~data.truncations).any())
+    return finding.code in REPAIRS
 
 
 def _without_columns(data: Transitions, diagnosis: Diagnosis, changes: list[str]) -> Transitions:

@@ -208,7 +208,7 @@ class _Judge:
         chances = behaviour_chances(whole) if "importance" in self._wanted else None
         halves = self._halves(group) if "cross_fitted" in self._wanted else []
         for alike in by_plan(group):
-            policies = _policies(whole.solve(alike[0].asked), alike)
+            policies = _policies(_planned(whole, alike[0].asked), alike)
             simulated = self._simulate(policies)
             crossed = [self._crossed(half, alike) for half in halves]
             for place, (candidate, policy) in enumerate(zip(alike, policies)):
@@ -230,7 +230,7 @@ class _Judge:
     def plan(self, candidate: Candidate) -> Plan:
         """Return the candidate's plan on all the data."""
         mdp = next(mdp for known, mdp in self._compiled if known is candidate)
-        return mdp.solve(candidate.asked)
+        return _planned(mdp, candidate.asked)
 
     def play(self, candidate: Candidate, env: EnvironmentSource, episodes: int) -> EvaluationReport:
         """Return what the candidate earns in the environment."""
@@ -256,7 +256,7 @@ class _Judge:
         asked = half.question(alike[0].asked)
         if not half.knows(asked):
             return [None] * len(alike)
-        plan = half.mdp.solve(asked)
+        plan = _planned(half.mdp, asked)
         return [
             cross_fitted_values(half.other, policy, self._gamma)
             for policy in _policies(plan, alike)
@@ -296,6 +296,14 @@ def _pooled(parts: Sequence[Float64 | None]) -> Estimate | None:
     """Return the estimate of several samples together; None where one of them is not known."""
     known = [part for part in parts if part is not None]
     return estimate(np.concatenate(known)) if known and len(known) == len(parts) else None
+
+
+def _planned(mdp: DacMdp, asked: Objective) -> Plan:
+    """Return the plan; Ctrl-C ends the selection, and no candidate is judged by half a plan."""
+    plan = mdp.solve(asked)
+    if plan.status == "interrupted":
+        raise KeyboardInterrupt
+    return plan
 
 
 def _policies(plan: Plan, candidates: Sequence[Candidate]) -> list[Policy]:
