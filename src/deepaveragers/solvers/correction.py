@@ -19,7 +19,7 @@ import time
 import numpy as np
 
 from ..arrays import Float32, Float64, Int32
-from ..kernels import cpu
+from ..kernels import cpu, mixing
 from ..kernels.model import Model
 from ..kernels.single import solve_paths
 from .blocks import Blocks
@@ -92,12 +92,12 @@ class Corrector:
         """Replace the correction by the best mixture of the sweeps kept so far."""
         slot = stored % self.memory
         self.blocks.run(
-            cpu.remember, self.correction, self.origin, self.kept[slot], self.moved[slot]
+            mixing.remember, self.correction, self.origin, self.kept[slot], self.moved[slot]
         )
         count = min(stored + 1, self.memory)
         shares = np.zeros(count)
         shares[slot] = 1.0
-        upper = sum(self.blocks.run(cpu.products, self.moved[:count], slot))
+        upper = sum(self.blocks.run(mixing.products, self.moved[:count], slot))
         gram = upper + np.triu(upper, 1).T
         trace = float(np.trace(gram))
         if count > 1 and np.isfinite(trace) and trace > 0.0:
@@ -106,5 +106,9 @@ class Corrector:
             if np.isfinite(mixture).all() and abs(mixture.sum()) > 0.0:
                 shares = mixture / mixture.sum()
         self.blocks.run(
-            cpu.combine, shares.astype(np.float32), self.kept[:count], self.correction, self.origin
+            mixing.combine,
+            shares.astype(np.float32),
+            self.kept[:count],
+            self.correction,
+            self.origin,
         )
