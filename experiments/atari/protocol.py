@@ -70,7 +70,7 @@ PROTOCOLS = {
         behaviour="scripted",
         transitions=50_000,
         updates=20_000,
-        snapshot_every=5_000,
+        snapshot_every=10_000,
         settings={"target_every": 1_600},
         max_frames=20_000,
     ),
