@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from ..arrays import Float32, Int32
+from ..arrays import Float32, Float64, Int32
 from .model import DISTANCE_OFFSET, Model
 
 kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
@@ -82,3 +82,11 @@ def reorder(
                 i = model.indices[s, a, j]
                 indices[p, a, j] = rank[i] if i >= 0 else NONE
                 distances[p, a, j] = model.distances[s, a, j]
+
+
+@kernel
+def restore(lo: int, hi: int, order: Int32, rows: Float64, restored: Float64) -> None:
+    """Write rows lo..hi of [N, A] under the names that states had before: p is order[p]."""
+    for p in range(lo, hi):
+        for a in range(rows.shape[1]):
+            restored[order[p], a] = rows[p, a]

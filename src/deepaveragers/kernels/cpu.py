@@ -336,7 +336,8 @@ def relax(
     for step in range(hi - lo):
         s = hi - 1 - step
         value = residual[s]
-        for j in range(width):
+        # The nearest last: it is often the state just visited, and nothing else waits for it.
+        for j in range(width - 1, -1, -1):
             value += weight[s, j] * correction[np.uint32(index[s, j])]
         largest = max(largest, abs(value - correction[s + size]))
         correction[s + size] = value

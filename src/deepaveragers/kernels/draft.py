@@ -1,8 +1,9 @@
 """Kernels of the first guess in float32, which reads the MDP as a table.
 
-`tabulate` writes successors, gamma alpha and R once; a sweep is then a product with that
-table. Half the bytes means that twice the values stay in the cache, and fetching values is
-what a sweep costs. Vectors of length 2N have two halves as in `kernels.cpu`.
+`weigh` writes successors and alpha once for all objectives, `price` R once for one of them;
+a sweep is then a product with these tables. Half the bytes means that twice the values stay
+in the cache, and fetching values is what a sweep costs. Vectors of length 2N have two halves
+as in `kernels.cpu`.
 """
 
 from __future__ import annotations
@@ -15,20 +16,56 @@ from .model import DISTANCE_OFFSET, Model
 
 
 @kernel
-def tabulate(
-    lo: int, hi: int, model: Model, rewards: Float32,
-    index: Int32, weight: Float32, reward: Float32, values: Float32,
-) -> tuple[float, float, int]:  # fmt: skip
-    """Write successors and gamma alpha [N, A, k], R [N, A] and V = max_a R of a block.
+def weigh(
+    lo: int, hi: int, lanes: Lanes, model: Model, index: Int32, weight: Float32
+) -> None:  # fmt: skip
+    """Write where sweeps find the successors of a block, and their shares.
 
     Args:
         lo: first state of the block.
         hi: one past its last state.
-        model: the MDP, with neither slip nor worst case nor policy.
-        rewards: [N] rewards of the transitions.
+        lanes: as long as k, or empty for any k.
+        model: the MDP; its graph, terminal states, k and weighting are read.
         index: [N, A, k] written: where a sweep finds the successors' values in [2N]; those of
             the block's own states in the second half.
-        weight: [N, A, k] written; 0 where there is no neighbour or the episode ended.
+        weight: [N, A, k] written, alpha: adds up to 1, or to 0 where the action has no
+            neighbour or the episode ended.
+    """
+    indices, distances, uniform = model.indices, model.distances, model.uniform
+    size, actions, any_k = weight.shape
+    k = len(lanes) if len(lanes) > 0 else any_k
+    one, offset = np.float32(1.0), np.float32(DISTANCE_OFFSET)
+    for s in range(lo, hi):
+        for a in range(actions):
+            mass = np.float32(0.0)
+            for j in range(k):
+                i = indices[s, a, j]
+                part = one if uniform else one / (distances[s, a, j] + offset)
+                if i < 0 or model.terminal[s]:
+                    part = np.float32(0.0)
+                mass += part
+                weight[s, a, j] = part
+                own = np.uint32(i - lo) < np.uint32(hi - lo)
+                index[s, a, j] = i + size if own else max(i, 0)
+            if mass > 0.0:
+                for j in range(k):
+                    weight[s, a, j] /= mass
+
+
+@kernel
+def price(
+    lo: int, hi: int, lanes: Lanes, model: Model, rewards: Float32,
+    weight: Float32, reward: Float32, values: Float32,
+) -> tuple[float, float, int]:  # fmt: skip
+    """Write R [N, A] and V = max_a R of a block.
+
+    Args:
+        lo: first state of the block.
+        hi: one past its last state.
+        lanes: as long as k, or empty for any k.
+        model: the MDP, with neither slip nor worst case nor policy.
+        rewards: [N] rewards of the transitions.
+        weight: [N, A, k] from `weigh`.
         reward: [N, A] written; -inf where the action is not available.
         values: [2N], both halves written.
 
@@ -37,69 +74,54 @@ def tabulate(
     """
     indices, distances = model.indices, model.distances
     allowed, penalties = model.allowed, model.penalties
-    size, actions, k = weight.shape
-    gamma, uniform = model.gamma, model.uniform
+    size, actions, any_k = weight.shape
+    k = len(lanes) if len(lanes) > 0 else any_k
     every_row = 1 if allowed.shape[0] > 1 else 0
     scale, penalty, stuck = 0.0, 0.0, 0
     for s in range(lo, hi):
-        if model.terminal[s]:
-            for a in range(actions):
-                reward[s, a] = 0.0
-                for j in range(k):
-                    index[s, a, j] = s
-                    weight[s, a, j] = 0.0
-            values[s] = 0.0
-            values[s + size] = 0.0
-            continue
-        best = -np.inf
+        best = np.float32(-np.inf)
         for a in range(actions):
-            price, largest = model.cost, 0.0
+            cost = np.float32(model.cost)
             if model.adaptive > 0.0:
+                largest = np.float32(0.0)
                 for j in range(k):
                     if indices[s, a, j] >= 0:
-                        largest = max(largest, float(rewards[indices[s, a, j]]))
-                price = model.adaptive * largest
-            total, mass, farthest = 0.0, 0.0, 0.0
+                        largest = max(largest, rewards[np.uint32(indices[s, a, j])])
+                cost = np.float32(model.adaptive) * largest
+            value, mass, farthest = np.float32(0.0), np.float32(0.0), np.float32(0.0)
             for j in range(k):
-                i, distance, part = indices[s, a, j], float(distances[s, a, j]), 0.0
-                if i >= 0:
-                    part = 1.0 if uniform else 1.0 / (distance + DISTANCE_OFFSET)
-                    total += part * (rewards[np.uint32(i)] - price * distance)
-                    farthest = max(farthest, distance)
+                part, i = weight[s, a, j], max(indices[s, a, j], 0)
+                distance = distances[s, a, j] if part > 0.0 else np.float32(0.0)
+                value += part * (rewards[np.uint32(i)] - cost * distance)
                 mass += part
-                weight[s, a, j] = part
-                own = np.uint32(i - lo) < np.uint32(hi - lo)
-                index[s, a, j] = i + size if own else max(i, 0)
-            if mass == 0.0 or not allowed[s * every_row, a]:
-                reward[s, a] = -np.inf
-                for j in range(k):
-                    weight[s, a, j] = 0.0
-                continue
-            share = np.float32(gamma / mass)
-            for j in range(k):
-                weight[s, a, j] *= share
-            value = total / mass - penalties[a]
+                farthest = max(farthest, distance)
+            value -= np.float32(penalties[a])
+            if model.terminal[s]:
+                value = np.float32(0.0)
+            elif mass == 0.0 or not allowed[s * every_row, a]:
+                value = np.float32(-np.inf)
+            else:
+                penalty = max(penalty, np.float64(cost) * np.float64(farthest))
             reward[s, a] = value
             best = max(best, value)
-            penalty = max(penalty, price * farthest)
         if best == -np.inf:
             stuck += 1
-        else:
-            scale = max(scale, abs(best))
-            values[s] = best
-            values[s + size] = best
+            continue
+        scale = max(scale, np.float64(abs(best)))
+        values[s] = best
+        values[s + size] = best
     return scale, penalty, stuck
 
 
 @inlined
 def _write_row(
-    s: int, chosen: int, k: int, index: Int32, weight: Float32, reward: Float32,
+    s: int, chosen: int, k: int, gamma: float, index: Int32, weight: Float32, reward: Float32,
     row_index: Int32, row_weight: Float32, row_reward: Float32,
 ) -> None:  # fmt: skip
     """Write the row of an action, as `cpu.relax` reads it: V = row_reward + row_weight V."""
     own = np.float32(0.0)
     for j in range(k):
-        part = weight[s, chosen, j]
+        part = gamma * weight[s, chosen, j]
         if index[s, chosen, j] == s + len(row_reward):
             own += part
             part = np.float32(0.0)
@@ -117,6 +139,7 @@ def improve(
     lo: int,
     hi: int,
     lanes: Lanes,
+    gamma: float,
     index: Int32,
     weight: Float32,
     reward: Float32,
@@ -131,9 +154,10 @@ def improve(
         lo: first state of the part.
         hi: one past its last state.
         lanes: as long as k, or empty for any k.
-        index: [N, A, k] from `tabulate`.
-        weight: [N, A, k] from `tabulate`.
-        reward: [N, A] from `tabulate`.
+        gamma: discount, a float32.
+        index: [N, A, k] from `weigh`.
+        weight: [N, A, k] from `weigh`.
+        reward: [N, A] from `price`.
         values: [2N] V, the second half is written.
         row_index: [N, k] written, with `row_weight` and `row_reward`: see `_write_row`.
         row_weight: [N, k] written.
@@ -149,13 +173,14 @@ def improve(
         s = hi - 1 - step
         best, chosen = np.float32(-np.inf), 0
         for a in range(actions):
-            q = reward[s, a]
-            for j in range(k):
-                q += weight[s, a, j] * values[np.uint32(index[s, a, j])]
+            future = np.float32(0.0)
+            for j in range(k - 1, -1, -1):
+                future += weight[s, a, j] * values[np.uint32(index[s, a, j])]
+            q = reward[s, a] + gamma * future
             if q > best:
                 best = q
                 chosen = a
-        _write_row(s, chosen, k, index, weight, reward, row_index, row_weight, row_reward)
+        _write_row(s, chosen, k, gamma, index, weight, reward, row_index, row_weight, row_reward)
         largest = max(largest, abs(best - values[s + size]))
         values[s + size] = best
     return np.float64(largest)
@@ -166,6 +191,7 @@ def follow(
     lo: int,
     hi: int,
     preferred: Float64,
+    gamma: float,
     index: Int32,
     weight: Float32,
     reward: Float32,
@@ -182,4 +208,4 @@ def follow(
             if available and (chosen < 0 or preferred[s, a] > best):
                 best = preferred[s, a]
                 chosen = a
-        _write_row(s, chosen, k, index, weight, reward, row_index, row_weight, row_reward)
+        _write_row(s, chosen, k, gamma, index, weight, reward, row_index, row_weight, row_reward)

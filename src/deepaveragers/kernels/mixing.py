@@ -1,6 +1,6 @@
 """Mixing the results of several sweeps: the vector steps of Anderson acceleration.
 
-`solvers.correction` decides how; here is what touches every state.
+`solvers.correction` says why; `kernels.evaluation` calls them between its sweeps.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ reassociated = numba.njit(
 )
 STRIP = 512
 """States whose vectors are worked on together while they are in the nearest cache."""
+RIDGE = 1e-10
+"""Added to the products, relative to their trace: sweeps may be nearly dependent."""
 
 
 @kernel
@@ -30,10 +32,19 @@ def remember(
 
 
 @reassociated
-def products(lo: int, hi: int, moved: Float32, latest: int) -> Float64:
-    """Return the [M, M] weighted products of changes [M, N]; the weight is latest squared."""
+def products(lo: int, hi: int, moved: Float32, latest: int, left: Float64, sums: Float64) -> None:
+    """Write the upper [M, M] weighted products of changes [M, N]; the weight is latest squared.
+
+    Args:
+        lo: first state of the block.
+        hi: one past its last state.
+        moved: [M, N] changes.
+        latest: the row that is the weight.
+        left: [STRIP] scratch.
+        sums: [M, M] written.
+    """
     count = moved.shape[0]
-    result, left = np.zeros((count, count)), np.empty(STRIP)
+    sums[:count, :count] = 0.0
     for first in range(lo, hi, STRIP):
         length = min(STRIP, hi - first)
         focus = moved[latest, first : first + length]
@@ -46,8 +57,51 @@ def products(lo: int, hi: int, moved: Float32, latest: int) -> Float64:
                 total = 0.0
                 for s in range(length):
                     total += left[s] * other[s]
-                result[m, n] += total
-    return result
+                sums[m, n] += total
+
+
+@kernel
+def shares_of(sums: Float64, count: int, latest: int, shares: Float32) -> None:
+    """Write the [M] shares of least mixed change: G x = 1, scaled so that they add up to 1.
+
+    Args:
+        sums: [blocks, M, M] upper products of every block.
+        count: M.
+        latest: the sweep that is taken alone where there is no such mixture.
+        shares: [M] written.
+    """
+    shares[:count] = 0.0
+    shares[latest] = 1.0
+    system = np.ones((count, count + 1))
+    trace = 0.0
+    for m in range(count):
+        for n in range(m, count):
+            total = 0.0
+            for block in range(len(sums)):
+                total += sums[block, m, n]
+            system[m, n] = total
+            system[n, m] = total
+        trace += system[m, m]
+    if count == 1 or not 0.0 < trace < np.inf:
+        return
+    for m in range(count):
+        system[m, m] += RIDGE * trace
+    # Gauss without pivots: the matrix is symmetric and positive definite.
+    for m in range(count):
+        for below in range(m + 1, count):
+            factor = system[below, m] / system[m, m]
+            for n in range(m, count + 1):
+                system[below, n] -= factor * system[m, n]
+    solution, whole = np.zeros(count), 0.0
+    for m in range(count - 1, -1, -1):
+        left = system[m, count]
+        for n in range(m + 1, count):
+            left -= system[m, n] * solution[n]
+        solution[m] = left / system[m, m]
+        whole += solution[m]
+    if np.isfinite(whole) and whole != 0.0:
+        for m in range(count):
+            shares[m] = solution[m] / whole
 
 
 @kernel
@@ -55,12 +109,12 @@ def combine(
     lo: int, hi: int, shares: Float32, kept: Float32, correction: Float32, origin: Float32
 ) -> None:
     """Set both halves of the correction, and `origin`, to the mixture of kept vectors [M, N]."""
-    size = kept.shape[1]
+    count, size = kept.shape
     for first in range(lo, hi, STRIP):
         end = min(first + STRIP, hi)
         mixed = origin[first:end]
         mixed[:] = 0.0
-        for m in range(len(shares)):
+        for m in range(count):
             share, one = shares[m], kept[m, first:end]
             for s in range(end - first):
                 mixed[s] += share * one[s]

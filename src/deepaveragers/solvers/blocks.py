@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 from types import TracebackType
 from typing import Any
@@ -12,6 +12,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
+from ..kernels.evaluation import Team
+from ..kernels.meeting import ABANDONED, POSSIBLE, SLOTS
 from ..neighbors.threads import available_threads
 
 SMALL = 20_000
@@ -35,6 +37,7 @@ class Blocks:
         self.bounds = list(pairwise(edges))
         self.parts = min(MOST_PARTS, max(1, size // PART_STATES))
         workers = min(workers, count)
+        self._members = workers if POSSIBLE else 1
         self._pool = ThreadPoolExecutor(workers, "planner") if workers > 1 else None
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -55,6 +58,38 @@ class Blocks:
             for low, high in pieces:
                 both[low:high] = both[size + low : size + high]
         return largest
+
+    def team(self) -> Team:
+        """Return what threads that meet inside a kernel share, fresh."""
+        count = len(self.bounds)
+        return Team(
+            counters=np.zeros(SLOTS, np.int64),
+            edges=np.array([lo for lo, _ in self.bounds] + [self.bounds[-1][1]], np.int64),
+            parts=self.parts,
+            changes=np.zeros(count),
+            peaks=np.zeros(count),
+            progress=np.zeros(6),
+        )
+
+    def together(self, kernel: Callable[..., None], team: Team, *arguments: Any) -> None:
+        """Run kernel(member, members, team, *arguments) as every member, at the same time."""
+        if self._pool is None or self._members == 1:
+            kernel(0, 1, team, *arguments)
+            return
+        members = self._members
+        waiting: list[Future[None]] = []
+        try:
+            for member in range(1, members):
+                waiting.append(self._pool.submit(kernel, member, members, team, *arguments))
+            kernel(0, members, team, *arguments)
+        except BaseException:
+            # Those who came must not wait for those who do not.
+            team.counters[ABANDONED] = 1
+            raise
+        finally:
+            wait(waiting)
+        for future in waiting:
+            future.result()
 
     def _all(self, kernel: Callable[..., Any], calls: list[Any], arguments: Any) -> list[Any]:
         if self._pool is None:

@@ -19,18 +19,16 @@ import time
 import numpy as np
 
 from ..arrays import Float32, Float64, Int32
-from ..kernels import cpu, mixing
+from ..kernels import cpu
+from ..kernels.evaluation import BEST, DONE, LAST, SWEEPS, Memory, Rows, settle
 from ..kernels.model import Model
 from ..kernels.single import solve_paths
 from .blocks import Blocks
 
 MEMORY, MEMORY_OF_LARGE, LARGE = 8, 5, 200_000
 """Sweeps mixed; fewer from so many states on, where reading them costs as much as a sweep."""
-SWEEPS_PER_MIXTURE = 2
-PATIENCE = 50
-"""Mixtures without progress after which the rest is left to the next linearisation."""
-RESTART = 3.0
-FLOAT32_NOISE = 4e-7
+STATES_AT_ONCE, MOST_ROUNDS = 1_000_000, 64
+"""States swept before the clock and the keyboard are looked at, and rounds at most."""
 
 
 class Corrector:
@@ -43,10 +41,13 @@ class Corrector:
         self.weight: Float32 = np.empty((size, model.width), np.float32)
         self.residual: Float32 = np.empty(size, np.float32)
         self.correction: Float32 = np.zeros(2 * size, np.float32)
-        self.origin: Float32 = np.zeros(size, np.float32)
-        self.memory = MEMORY if size < LARGE else MEMORY_OF_LARGE
-        self.kept: Float32 = np.empty((self.memory, size), np.float32)
-        self.moved: Float32 = np.empty((self.memory, size), np.float32)
+        count = MEMORY if size < LARGE else MEMORY_OF_LARGE
+        self._memory = Memory(
+            origin=np.zeros(size, np.float32),
+            kept=np.empty((count, size), np.float32),
+            moved=np.empty((count, size), np.float32),
+            sums=np.zeros((len(blocks.bounds), count, count)),
+        )
 
     def linearize(self, gains: Float64, values: Float64, choice: Int32) -> float:
         """Take the policy's rows; return its largest residual at the values."""
@@ -62,53 +63,15 @@ class Corrector:
         Returns:
             the number of sweeps over the policy's rows.
         """
-        correction, size = self.correction, self.model.size
+        size = self.model.size
+        rows = Rows(self.index, self.weight, self.residual, self.correction)
         if self.index.shape[1] == 1:
-            solve_paths(self.index, self.weight, self.residual, correction)
+            solve_paths(*rows)
             return 1
-        stored, sweeps, last, best, waited = 0, 0, np.inf, np.inf, 0
-        self.origin[:] = correction[size:]
-        while True:
-            for _ in range(SWEEPS_PER_MIXTURE):
-                change = self.blocks.sweep(
-                    cpu.relax, correction, self.lanes,
-                    self.index, self.weight, self.residual, correction,
-                )  # fmt: skip
-            sweeps += SWEEPS_PER_MIXTURE
-            waited = 0 if change < 0.9 * best else waited + 1
-            best = min(best, change)
-            new = correction[size:]
-            noise = FLOAT32_NOISE * max(float(new.max()), -float(new.min()))
-            done = change <= max(target, noise) or waited >= PATIENCE
-            if done or time.perf_counter() > deadline:
-                return sweeps
-            if change > RESTART * last:
-                stored = 0
-            last = change
-            self._accelerate(stored)
-            stored += 1
-
-    def _accelerate(self, stored: int) -> None:
-        """Replace the correction by the best mixture of the sweeps kept so far."""
-        slot = stored % self.memory
-        self.blocks.run(
-            mixing.remember, self.correction, self.origin, self.kept[slot], self.moved[slot]
-        )
-        count = min(stored + 1, self.memory)
-        shares = np.zeros(count)
-        shares[slot] = 1.0
-        upper = sum(self.blocks.run(mixing.products, self.moved[:count], slot))
-        gram = upper + np.triu(upper, 1).T
-        trace = float(np.trace(gram))
-        if count > 1 and np.isfinite(trace) and trace > 0.0:
-            gram += 1e-10 * trace * np.eye(count)
-            mixture = np.linalg.solve(gram, np.ones(count))
-            if np.isfinite(mixture).all() and abs(mixture.sum()) > 0.0:
-                shares = mixture / mixture.sum()
-        self.blocks.run(
-            mixing.combine,
-            shares.astype(np.float32),
-            self.kept[:count],
-            self.correction,
-            self.origin,
-        )
+        self._memory.origin[:] = self.correction[size:]
+        team = self.blocks.team()
+        team.progress[[LAST, BEST]] = np.inf
+        rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // size))
+        while not team.progress[DONE] and time.perf_counter() <= deadline:
+            self.blocks.together(settle, team, self.lanes, rows, self._memory, rounds, target)
+        return int(team.progress[SWEEPS])

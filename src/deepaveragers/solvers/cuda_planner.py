@@ -233,14 +233,14 @@ class CudaTask(Task):
 
     def __init__(
         self,
+        mdp: DacMdp,
         work: Workspace,
         tolerance: float,
         limits: Limits,
-        callback: Callback | None,
-        graph: NeighborGraph,
+        callback: Callback | None = None,
     ) -> None:
-        super().__init__(work, tolerance, limits, callback)
-        self._device = DeviceModel(graph, work.model)
+        super().__init__(mdp, work, tolerance, limits, callback)
+        self._device = DeviceModel(mdp.graph, work.model)
 
     def _optimize(
         self, evaluate: bool, first: tuple[Float64, Float64] | None, line: _Line

@@ -11,12 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import Float32, Float64, Int32
+from ..arrays import Float32, Float64
 from ..kernels import cpu
 from ..kernels import draft as kernels
 from ..kernels.model import Model
 from .blocks import Blocks
 from .correction import Corrector
+from .table import Table
 
 WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
@@ -27,6 +28,8 @@ FIRST_RATIO = 0.03
 NOISE = 3e-6
 """Changes of the largest value by so little may be rounding."""
 MOST_SWEEPS = 60
+NEAR = 4.0
+"""Without progress, so many times the smallest change is near enough: float64 is quicker."""
 PATIENCE = 8
 """Sweeps without progress after which the rest is left to float64."""
 
@@ -41,7 +44,7 @@ def suits(model: Model) -> bool:
 
 
 class Draft:
-    """Tables of one MDP, and values on their way.
+    """Rewards of one objective, and values on their way.
 
     Attributes:
         scale: |T 0|, the largest absolute one-step value.
@@ -50,18 +53,16 @@ class Draft:
         sweeps: sweeps over all states so far.
     """
 
-    def __init__(self, model: Model, blocks: Blocks, corrector: Corrector) -> None:
-        size, actions = model.indices.shape[:2]
-        self.model, self.blocks, self.corrector = model, blocks, corrector
+    def __init__(self, model: Model, table: Table, blocks: Blocks, corrector: Corrector) -> None:
+        self.model, self.table, self.blocks, self.corrector = model, table, blocks, corrector
+        self.gamma, self.lanes = np.float32(model.gamma), cpu.lanes_of(model.k)
         self.sweeps = 0
-        self.index: Int32 = np.empty((size, actions, model.k), np.int32)
-        self.weight: Float32 = np.empty((size, actions, model.k), np.float32)
-        self.reward: Float32 = np.empty((size, actions), np.float32)
+        self.reward: Float32 = np.empty(model.indices.shape[:2], np.float32)
         with np.errstate(over="ignore"):  # then `scale` is infinite too
             rewards = model.rewards.astype(np.float32)
         found = blocks.run(
-            kernels.tabulate, model, rewards,
-            self.index, self.weight, self.reward, corrector.correction,
+            kernels.price, self.lanes, model, rewards,
+            table.weight, self.reward, corrector.correction,
         )  # fmt: skip
         scales, penalties, stuck = zip(*found)
         self.scale, self.largest_penalty = max(scales), max(penalties)
@@ -90,8 +91,8 @@ class Draft:
             both[:size] = np.where(self.model.terminal, 0.0, first[0])
             both[size:] = both[:size]
             self.blocks.run(
-                kernels.follow, first[1], self.index, self.weight, self.reward,
-                rows.index, rows.weight, rows.residual,
+                kernels.follow, first[1], self.gamma, self.table.index, self.table.weight,
+                self.reward, rows.index, rows.weight, rows.residual,
             )  # fmt: skip
             rows.solve(max(FIRST_RATIO * self.scale, target), deadline)
         best, waited = math.inf, 0
@@ -102,7 +103,7 @@ class Draft:
             waited = 0 if change < 0.9 * best else waited + 1
             best = min(best, change)
             stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
-            if stop or waited >= PATIENCE or change <= floor:
+            if stop or waited >= PATIENCE or change <= (NEAR if waited else 1.0) * floor:
                 return
             rows.solve(max(EVALUATION_RATIO * change, floor), deadline)
 
@@ -117,6 +118,6 @@ class Draft:
         rows, both = self.corrector, self.corrector.correction
         self.sweeps += 1
         return self.blocks.sweep(
-            kernels.improve, both, cpu.lanes_of(self.model.k),
-            self.index, self.weight, self.reward, both, rows.index, rows.weight, rows.residual,
+            kernels.improve, both, self.lanes, self.gamma, self.table.index, self.table.weight,
+            self.reward, both, rows.index, rows.weight, rows.residual,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..arrays import Array, Float32, Int32, frozen
+from ..arrays import Array, Float32, Float64, Int32, frozen
 from ..kernels import chains
 from ..kernels.model import Model
 from ..mdp.model import DacMdp
@@ -48,10 +48,11 @@ class Layout:
         """Return rows of states in the order of visiting; what is no row per state stays."""
         return frozen(array[self.order]) if len(array) == len(self.order) else array
 
-    def restored(self, array: Array) -> Array:
-        """Return rows in the order of visiting under their old names."""
+    def restored(self, array: Float64, blocks: Blocks) -> Float64:
+        """Return rows [N] or [N, A] in the order of visiting under their old names."""
         result = np.empty_like(array)
-        result[self.order] = array
+        rows = (len(array), -1)
+        blocks.run(chains.restore, self.order, array.reshape(rows), result.reshape(rows))
         return result
 
 

@@ -43,6 +43,8 @@ class Plan:
         residual: largest absolute Bellman change at the last sweep.
         sweeps: number of sweeps over all states and actions.
         seconds: wall-clock time of the solve.
+        gain: for a solve with a `start`, how many times faster it was than the last solve
+            of this MDP without one, whatever the objective of that; None if there was none.
     """
 
     mdp: DacMdp
@@ -56,6 +58,7 @@ class Plan:
     residual: float
     sweeps: int
     seconds: float
+    gain: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("values", "q_values"):
@@ -101,6 +104,7 @@ class Plan:
             "residual": self.residual,
             "sweeps": self.sweeps,
             "solve_seconds": self.seconds,
+            "gain": self.gain,
             "gamma": self.objective.gamma,
             "cost": self.objective.cost,
             "weighting": self.objective.weighting,

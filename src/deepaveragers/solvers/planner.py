@@ -32,7 +32,8 @@ from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .blocks import Blocks
 from .cuda_planner import CudaTask, pick
-from .layout import Layout, layout_of
+from .last import last_of, remember
+from .layout import layout_of
 from .plan import Plan
 from .task import Callback, Limits, Task
 from .workspace import Workspace
@@ -47,7 +48,7 @@ def solve(
     *,
     tolerance: float = 1e-3,
     method: Method = "auto",
-    start: Plan | None = None,
+    start: Plan | Literal["last"] | None = None,
     time_budget: float | None = None,
     max_sweeps: int | None = None,
     threads: int | None = None,
@@ -62,6 +63,8 @@ def solve(
         tolerance: largest error allowed, relative to |T 0| / (1 - gamma); see above.
         method: "policy_iteration" (what "auto" takes), or "value_iteration": sweeps only.
         start: a plan of the same MDP, under any objective; its policy is the first tried.
+            "last" takes the last that was solved in this process, if there is one. The
+            plan's `gain` says what that brought.
         time_budget: seconds after which the bounds reached so far are returned.
         max_sweeps: sweeps after which the bounds reached so far are returned.
         threads: None takes all cores, up to 4. The bits are the same for any number.
@@ -77,6 +80,9 @@ def solve(
         deadline=began + (math.inf if time_budget is None else time_budget),
         max_sweeps=math.inf if max_sweeps is None else max_sweeps,
     )
+    first, cold_seconds = _first_guess(mdp, start)
+    if objective.horizon is not None:
+        first = None
     on_gpu = pick(device, mdp, objective) == "cuda"
     model = pose(mdp, objective)
     with Blocks(len(mdp), threads) as blocks:
@@ -84,42 +90,54 @@ def solve(
         if layout is not None:
             model = layout.renamed(model)
         work = Workspace(model, blocks)
-        task = (
-            CudaTask(work, tolerance, limits, callback, mdp.graph)
-            if on_gpu
-            else Task(work, tolerance, limits, callback)
-        )
+        task = (CudaTask if on_gpu else Task)(mdp, work, tolerance, limits, callback)
         if objective.horizon is not None:
             status, proof = task.look_ahead(objective.horizon)
         else:
-            first = None if start is None else _first_guess(mdp, start, layout)
+            if first is not None and layout is not None:
+                first = layout.rows(first[0]), layout.rows(first[1])
             status, proof = task.optimize(method != "value_iteration", first)
-    return Plan(
+        values, q_values = work.values, work.q_values
+        if layout is not None:
+            values, q_values = layout.restored(values, blocks), layout.restored(q_values, blocks)
+    seconds = time.perf_counter() - began
+    plan = Plan(
         mdp=mdp,
         objective=objective,
-        values=work.values if layout is None else layout.restored(work.values),
-        q_values=work.q_values if layout is None else layout.restored(work.q_values),
+        values=values,
+        q_values=q_values,
         below=proof.below,
         above=proof.above,
         tolerance=tolerance,
         status=status,
         residual=proof.residual,
         sweeps=work.sweeps,
-        seconds=time.perf_counter() - began,
+        seconds=seconds,
+        gain=None if first is None or cold_seconds is None else cold_seconds / seconds,
     )
+    remember(plan, cold=first is None)
+    return plan
 
 
-def _first_guess(mdp: DacMdp, start: Plan, layout: Layout | None) -> tuple[Float64, Float64]:
-    """Return values and action values of an earlier plan, in the order of the solve."""
+def _first_guess(
+    mdp: DacMdp, start: Plan | Literal["last"] | None
+) -> tuple[tuple[Float64, Float64] | None, float | None]:
+    """Return values and action values to begin with, and the seconds of the last cold solve."""
+    last = last_of(mdp)
+    seconds = None if last is None else last.cold_seconds
+    if start == "last":
+        return (None if last is None else (last.values, last.q_values)), seconds
+    if start is None:
+        return None, seconds
+    if not isinstance(start, Plan):
+        raise InputError("start", "a plan, 'last' or None", repr(start))
     if start.q_values.shape != mdp.graph.indices.shape[:2]:
         raise InputError(
             "start",
             f"a plan of this MDP, {mdp.graph.indices.shape[:2]} states and actions",
             f"one of {start.q_values.shape}",
         )
-    if layout is None:
-        return start.values, start.q_values
-    return layout.rows(start.values), layout.rows(start.q_values)
+    return (start.values, start.q_values), seconds
 
 
 def _check(

@@ -127,8 +127,8 @@ def _evaluate(mdp: DacMdp, model: Model, tolerance: float, threads: int | None) 
         layout = layout_of(mdp, model, blocks)
         work = Workspace(model if layout is None else layout.renamed(model), blocks)
         limits = Limits(time.perf_counter(), math.inf, math.inf)
-        status, proof = Task(work, tolerance, limits, None).optimize(True, None)
-    values = work.values if layout is None else layout.restored(work.values)
+        status, proof = Task(mdp, work, tolerance, limits).optimize(True, None)
+        values = work.values if layout is None else layout.restored(work.values, blocks)
     return PolicyValue(values, proof.below, proof.above, status, terminal)
 
 

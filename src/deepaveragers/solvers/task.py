@@ -13,10 +13,12 @@ import numpy as np
 
 from ..arrays import Float64
 from ..errors import InputError
+from ..mdp.model import DacMdp
 from ..progress import Advance, progress
 from .certificate import Certificate, rounding_of_backup
 from .draft import Draft, suits
 from .plan import Status
+from .table import table_of
 from .workspace import Workspace
 
 EVALUATION_RATIO = 0.005
@@ -62,9 +64,15 @@ class Task:
     """Drives a workspace to the tolerance, or to the first limit."""
 
     def __init__(
-        self, work: Workspace, tolerance: float, limits: Limits, callback: Callback | None
+        self,
+        mdp: DacMdp,
+        work: Workspace,
+        tolerance: float,
+        limits: Limits,
+        callback: Callback | None = None,
     ) -> None:
-        self.work, self.tolerance, self.limits, self.callback = work, tolerance, limits, callback
+        self.mdp, self.work, self.tolerance = mdp, work, tolerance
+        self.limits, self.callback = limits, callback
         self.allowed = math.inf
 
     def optimize(self, evaluate: bool, first: tuple[Float64, Float64] | None) -> Outcome:
@@ -124,7 +132,8 @@ class Task:
     def _drafted(self, first: tuple[Float64, Float64] | None, line: _Line) -> Certificate:
         """Begin with a guess in float32, and see what one sweep proves of it."""
         work = self.work
-        draft = Draft(work.model, work.blocks, work.corrector)
+        table = table_of(self.mdp, work.model, work.blocks)
+        draft = Draft(work.model, table, work.blocks, work.corrector)
         if draft.scale == 0.0 and not draft.stuck:
             # No step is worth anything: nothing to guess, and no scale to judge a guess by.
             return self._first_sweep()

@@ -1,0 +1,190 @@
+"""Evaluating a policy: sweeps over its rows and mixtures of them, by threads that meet here.
+
+Every member of the team works on its own blocks of states. What all of them decide by (the
+largest change, the shares of a mixture) each computes for itself from what every block
+wrote down, so all decide alike, and the bits depend on the blocks only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Float32, Float64, Int32, Int64
+from .cpu import Lanes, kernel, relax
+from .meeting import meet
+from .mixing import STRIP, combine, products, remember, shares_of
+
+SWEEPS_PER_MIXTURE = 2
+RESTART = 3.0
+"""Growth of the change after which earlier sweeps are forgotten."""
+PATIENCE = 50
+"""Mixtures without progress after which the rest is left to the next linearisation."""
+FLOAT32_NOISE = 4e-7
+STORED, SWEEPS, LAST, BEST, WAITED, DONE = range(6)
+"""Places in a `Team`'s `progress`."""
+
+
+class Rows(NamedTuple):
+    """The linear system e = residual + weight e[index] of a policy; see `cpu.relax`.
+
+    Attributes:
+        index: [N, W] int32.
+        weight: [N, W] float32.
+        residual: [N] float32.
+        correction: [2N] float32, e.
+    """
+
+    index: Int32
+    weight: Float32
+    residual: Float32
+    correction: Float32
+
+
+class Memory(NamedTuple):
+    """The last M sweeps, to be mixed.
+
+    Attributes:
+        origin: [N] float32, what the last mixture gave.
+        kept: [M, N] float32, results of sweeps.
+        moved: [M, N] float32, what they changed.
+        sums: [blocks, M, M] float64, products of changes.
+    """
+
+    origin: Float32
+    kept: Float32
+    moved: Float32
+    sums: Float64
+
+
+class Team(NamedTuple):
+    """What the members know of each other.
+
+    Attributes:
+        counters: of `meeting.meet`.
+        edges: [blocks + 1] int64, the blocks of states.
+        parts: in how many parts a block is swept.
+        changes: [blocks] float64, largest change of the last sweep.
+        peaks: [blocks] float64, largest correction.
+        progress: [6] float64, from one call to the next.
+    """
+
+    counters: Int64
+    edges: Int64
+    parts: int
+    changes: Float64
+    peaks: Float64
+    progress: Float64
+
+
+@kernel
+def publish(lo: int, hi: int, correction: Float32) -> float:
+    """Copy a part's second half to the first; return its largest absolute value."""
+    size = len(correction) // 2
+    largest = np.float32(0.0)
+    for s in range(lo, hi):
+        value = correction[s + size]
+        correction[s] = value
+        largest = max(largest, abs(value))
+    return np.float64(largest)
+
+
+@kernel
+def _sweep(member: int, members: int, team: Team, lanes: Lanes, rows: Rows) -> bool:
+    """Sweep part by part over all blocks, from the last states to the first.
+
+    After each part the blocks meet, and what they found is copied to where the others read
+    it. So a value is never a whole sweep old.
+    """
+    edges, parts = team.edges, team.parts
+    for block in range(member, len(edges) - 1, members):
+        team.changes[block], team.peaks[block] = 0.0, 0.0
+    for part in range(parts):
+        for block in range(member, len(edges) - 1, members):
+            hi, length = edges[block + 1], edges[block + 1] - edges[block]
+            change = relax(
+                hi - length * (part + 1) // parts, hi - length * part // parts,
+                lanes, rows.index, rows.weight, rows.residual, rows.correction,
+            )  # fmt: skip
+            team.changes[block] = max(team.changes[block], change)
+        if not meet(team.counters, members):
+            return False
+        for block in range(member, len(edges) - 1, members):
+            hi, length = edges[block + 1], edges[block + 1] - edges[block]
+            peak = publish(
+                hi - length * (part + 1) // parts, hi - length * part // parts, rows.correction
+            )
+            team.peaks[block] = max(team.peaks[block], peak)
+        if not meet(team.counters, members):
+            return False
+    return True
+
+
+@kernel
+def _mix(
+    member: int, members: int, team: Team, rows: Rows, memory: Memory, stored: int,
+    left: Float64, shares: Float32,
+) -> bool:  # fmt: skip
+    """Replace the correction by the best mixture of the sweeps kept so far."""
+    edges = team.edges
+    slot = stored % len(memory.kept)
+    count = min(stored + 1, len(memory.kept))
+    for block in range(member, len(edges) - 1, members):
+        lo, hi = edges[block], edges[block + 1]
+        remember(lo, hi, rows.correction, memory.origin, memory.kept[slot], memory.moved[slot])
+        products(lo, hi, memory.moved[:count], slot, left, memory.sums[block])
+    if not meet(team.counters, members):
+        return False
+    shares_of(memory.sums, count, slot, shares)
+    for block in range(member, len(edges) - 1, members):
+        combine(
+            edges[block], edges[block + 1],
+            shares, memory.kept[:count], rows.correction, memory.origin,
+        )  # fmt: skip
+    return meet(team.counters, members)
+
+
+@kernel
+def settle(
+    member: int, members: int, team: Team, lanes: Lanes, rows: Rows, memory: Memory,
+    rounds: int, target: float,
+) -> None:  # fmt: skip
+    """Improve the correction until a sweep changes it by at most the target.
+
+    Args:
+        member: which of the team calls.
+        members: how many do, each once.
+        team: what they share.
+        lanes: as long as W, or empty for any W.
+        rows: the system.
+        memory: of earlier sweeps.
+        rounds: sweeps and mixtures to make at most before returning.
+        target: change of a sweep to stop at.
+    """
+    progress = team.progress
+    stored, sweeps = int(progress[STORED]), progress[SWEEPS]
+    last, best, waited = progress[LAST], progress[BEST], progress[WAITED]
+    done = 0.0
+    left, shares = np.empty(STRIP), np.empty(len(memory.kept), np.float32)
+    for _ in range(rounds):
+        for _ in range(SWEEPS_PER_MIXTURE):
+            if not _sweep(member, members, team, lanes, rows):
+                return
+        sweeps += SWEEPS_PER_MIXTURE
+        change, peak = team.changes.max(), team.peaks.max()
+        waited = 0.0 if change < 0.9 * best else waited + 1.0
+        best = min(best, change)
+        if change <= max(target, FLOAT32_NOISE * peak) or waited >= PATIENCE:
+            done = 1.0
+            break
+        if change > RESTART * last:
+            stored = 0
+        last = change
+        if not _mix(member, members, team, rows, memory, stored, left, shares):
+            return
+        stored += 1
+    # Nobody may still be reading `progress` when it is written.
+    if meet(team.counters, members) and member == 0:
+        progress[STORED], progress[SWEEPS], progress[LAST] = stored, sweeps, last
+        progress[BEST], progress[WAITED], progress[DONE] = best, waited, done
