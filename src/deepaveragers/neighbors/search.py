@@ -28,6 +28,7 @@ from .duplicates import group_identical
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport
 from .hnsw import HnswIndex
 from .index import NeighborIndex
+from .kept import MOST_BYTES, KeptIndexes, keep
 from .threads import available_threads
 from .tree import TreeIndex
 
@@ -129,7 +130,9 @@ def build_graph(
     )
     for column in (indices, distances):
         column.flags.writeable = False
-    return NeighborGraph(indices, distances, report)
+    graph = NeighborGraph(indices, distances, report)
+    keep(graph, search.kept, task.source)
+    return graph
 
 
 class _Search:
@@ -149,17 +152,29 @@ class _Search:
         self._checkpoint, self._advance = checkpoint, advance
         self._ready = ready
         self._recalls: list[float] = []
+        self._indexes: list[NeighborIndex | None] = []
 
     @property
     def recall(self) -> float:
         """Share of the true neighbours found, as measured; the mean over the actions."""
         return float(np.mean(self._recalls)) if self._recalls else 1.0
 
+    @property
+    def kept(self) -> KeptIndexes | None:
+        """The indexes that were built; None if some were not, or are not exact."""
+        rows_of = self._task.rows_of
+        if self._engine not in EXACT or len(self._indexes) < len(rows_of):
+            return None
+        if any(len(rows) and index is None for rows, index in zip(rows_of, self._indexes)):
+            return None
+        return KeptIndexes(tuple(self._indexes), rows_of, len(self._task.source))
+
     def blocks(self) -> Iterator[tuple[int, int, Int32, Float32]]:
         """Yield (action, first position, transition rows, distances) of every block."""
         for action, transitions in enumerate(self._task.rows_of):
             if len(transitions) == 0:
                 self._advance(len(self._queries))
+                self._indexes.append(None)
                 continue
             index: NeighborIndex | None = None
             for start in range(0, len(self._queries), BLOCK):
@@ -173,6 +188,7 @@ class _Search:
                 self._advance(len(states))
                 yield action, start, *done
             self._recalls.append(self._recall_of(action, index))
+            self._indexes.append(index if self._task.source.nbytes <= MOST_BYTES else None)
 
     def _load(self, action: int, start: int, count: int) -> tuple[Int32, Float32] | None:
         if self._checkpoint is None:

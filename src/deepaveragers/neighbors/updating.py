@@ -6,8 +6,8 @@
 - Rows removed: a list changes only if it names a removed row. Those are searched again; the
   others only have their indices renumbered, which keeps their order.
 
-What is searched in full needs an index of all rows of an action, and building it takes most of
-the time: trees are built side by side, one thread each.
+What is searched in full needs an index of all rows of an action. Where the graph's own are
+still there (`kept`), they are used; otherwise they are built, side by side, one thread each.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from ..kernels.renumber import REMOVED, renumber
 from ..kernels.tree_merge import merge
 from .choice import EXACT
 from .graph import NO_NEIGHBOR, NeighborGraph
+from .index import NeighborIndex
+from .kept import KeptIndexes, keep, kept_with
 from .threads import available_threads, share
 from .tree import TreeIndex
 
@@ -54,14 +56,23 @@ def extend_graph(
     old, size = len(graph.indices), len(source)
     indices, distances = _room_for(graph, size, num_actions)
     source, core = np.ascontiguousarray(source), np.ascontiguousarray(core)
+    kept = kept_with(graph)
     if size > old:
-        tree = _MergeTree(source[old:])
-        tree.merge_into(indices[:old], distances[:old], core[:old], source, actions, threads)
+        kept = kept or _indexed(graph, source, actions, num_actions, threads)
         rest = np.arange(old, size)
         wanted = [_Search(action, rest) for action in range(num_actions)]
-        _search_again(indices, distances, wanted, source, core, actions, graph, threads)
+        _search_again(indices, distances, wanted, core, kept, threads)
+        # The new states' lists lack what no index holds; those of the old ones, what is new.
+        for states, first in ((slice(old, size), kept.covered), (slice(0, old), old)):
+            if first < size:
+                lists = indices[states], distances[states]
+                _MergeTree(source[first:]).merge_into(
+                    *lists, core[states], source, actions, threads
+                )
     seconds = time.perf_counter() - begin
-    return NeighborGraph(indices, distances, replace(graph.report, seconds=seconds))
+    longer = NeighborGraph(indices, distances, replace(graph.report, seconds=seconds))
+    keep(longer, kept, source)
+    return longer
 
 
 def shrink_graph(
@@ -100,7 +111,15 @@ def shrink_graph(
     share(work, size, threads)
     wanted = [_Search(action, np.flatnonzero(harmed)) for action, harmed in enumerate(broken)]
     source, core = np.ascontiguousarray(source), np.ascontiguousarray(core)
-    _search_again(indices, distances, wanted, source, core, actions, graph, threads)
+    kept_indexes = kept_with(graph)
+    # Where some rows are in no index, a list could be short of one of those.
+    if kept_indexes is not None and kept_indexes.covered == len(graph.indices):
+        kept_indexes = kept_indexes.without(numbers)
+    else:
+        kept_indexes = None
+    if kept_indexes is None:
+        kept_indexes = _indexed(graph, source, actions, indices.shape[1], threads)
+    _search_again(indices, distances, wanted, core, kept_indexes, threads)
     seconds = time.perf_counter() - begin
     return NeighborGraph(indices, distances, replace(graph.report, seconds=seconds))
 
@@ -132,35 +151,35 @@ class _Search:
     states: Int64
 
 
+def _indexed(
+    graph: NeighborGraph, source: Floats, actions: Int32, num_actions: int, threads: int
+) -> KeptIndexes:
+    """Return new indexes of all rows, of the kind that the graph was searched with."""
+    rows_of = [np.flatnonzero(actions == action).astype(np.int32) for action in range(num_actions)]
+
+    def build(rows: Int32) -> NeighborIndex | None:
+        return EXACT[graph.report.engine](source[rows]) if len(rows) else None
+
+    # Only the tree is built by one thread; the others share their work by themselves.
+    with ThreadPoolExecutor(threads if graph.report.engine == "tree" else 1) as pool:
+        return KeptIndexes(tuple(pool.map(build, rows_of)), tuple(rows_of), len(source))
+
+
 def _search_again(
     indices: Int32,
     distances: Float32,
     wanted: Iterable[_Search],
-    source: Floats,
     core: Floats,
-    actions: Int32,
-    graph: NeighborGraph,
+    kept: KeptIndexes,
     threads: int,
 ) -> None:
-    """Write the lists of the wanted states anew."""
-    # Only the tree is built by one thread; the others share their work by themselves.
-    side_by_side = threads if graph.report.engine == "tree" else 1
-
-    def work(search: _Search) -> None:
-        action, states = search.action, search.states
-        rows = np.flatnonzero(actions == action).astype(np.int32)
-        if not len(states):
-            return
-        if not len(rows):
-            indices[states, action], distances[states, action] = NO_NEIGHBOR, np.inf
-            return
-        index = EXACT[graph.report.engine](source[rows])
-        places, gaps = index.query(core[states], graph.k, threads=max(1, threads // side_by_side))
-        indices[states, action] = np.where(places == NO_NEIGHBOR, NO_NEIGHBOR, rows[places])
-        distances[states, action] = gaps
-
-    with ThreadPoolExecutor(side_by_side) as pool:
-        list(pool.map(work, wanted))
+    """Write the lists of the wanted states anew, with the rows that are indexed."""
+    k = indices.shape[2]
+    for search in wanted:
+        if len(search.states):
+            rows, gaps = kept.find(search.action, core[search.states], k, threads)
+            indices[search.states, search.action] = rows
+            distances[search.states, search.action] = gaps
 
 
 class _MergeTree(TreeIndex):
