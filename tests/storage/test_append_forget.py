@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import deepaveragers as da
 from deepaveragers.data.editing import joined
 from deepaveragers.mdp.updating import extended, without
+from deepaveragers.neighbors.kept import kept_with
 from deepaveragers.neighbors.search import build_graph
 from deepaveragers.storage.editing import append, forget
 
@@ -60,6 +61,49 @@ def test_updates_with_ties_equal_a_fresh_search(seed, size, added, k, actions):
     ids = np.unique(larger.transitions.episode_ids)
     gone = random.choice(ids, size=int(random.integers(1, len(ids))), replace=False)
     check_equals_fresh(without(larger, gone))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**31),
+    size=st.integers(30, 60),
+    steps=st.lists(st.sampled_from(["append", "forget"]), min_size=2, max_size=5),
+)
+def test_one_update_after_another_equals_a_fresh_search(seed, size, steps):
+    random = np.random.default_rng(seed)
+    mdp = da.compile(grid_data(random, size, 3, episodes=12), 4, da.Identity())
+    for step in steps:
+        if step == "append":
+            mdp = extended(mdp, grid_data(random, int(random.integers(1, 9)), 3))
+        else:
+            mdp = without(mdp, [int(random.choice(mdp.transitions.episode_ids))])
+        check_equals_fresh(mdp)
+
+
+def test_neighbours_that_are_all_forgotten_are_replaced():
+    """Of 100 rows, those of one episode are the nearest of every state."""
+    middle = np.zeros((15, 2), np.float32)
+    around = np.random.default_rng(0).normal(5.0, 1.0, size=(85, 2)).astype(np.float32)
+    data = da.Transitions(
+        observations=np.concatenate([middle, around]),
+        actions=np.zeros(100, int),
+        rewards=np.zeros(100),
+        next_observations=np.zeros((100, 2), np.float32),
+        terminations=np.zeros(100, dtype=bool),
+        episode_ids=np.repeat([0, 1], [15, 85]),
+    )
+    mdp = da.compile(data, 3, da.Identity())
+    assert (mdp.graph.indices < 15).all()
+    check_equals_fresh(without(mdp, [0]))
+
+
+def test_indexes_are_taken_over_by_longer_graphs_only(cartpole):
+    mdp = da.compile(cartpole, 5)
+    kept = kept_with(mdp.graph)
+    longer = extended(mdp, da.collect("CartPole-v1", steps=50, seed=1))
+    assert kept_with(longer.graph) is kept
+    shorter = without(longer, [int(longer.transitions.episode_ids[0])])
+    assert kept_with(shorter.graph) is None
 
 
 @pytest.mark.parametrize("environment", ["CartPole-v1", "Acrobot-v1", "FrozenLake-v1"])

@@ -161,9 +161,9 @@ class _Search:
 
     @property
     def kept(self) -> KeptIndexes | None:
-        """The indexes that were built; None if some were not, or are not exact."""
+        """The indexes that were built; None if some were not, are inexact, or fill a GPU."""
         rows_of = self._task.rows_of
-        if self._engine not in EXACT or len(self._indexes) < len(rows_of):
+        if self._engine not in EXACT or self._engine == "torch":
             return None
         if any(len(rows) and index is None for rows, index in zip(rows_of, self._indexes)):
             return None
