@@ -71,7 +71,7 @@ PROTOCOLS = {
         transitions=50_000,
         updates=20_000,
         snapshot_every=10_000,
-        settings={"target_every": 1_600},
+        settings={"target_every": 1_600, "learning_rate": 0.0003, "adam_epsilon": 1e-8},
         max_frames=20_000,
     ),
     "paper": Protocol(

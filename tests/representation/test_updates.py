@@ -7,8 +7,8 @@ import pytest
 
 from deepaveragers.representation.architecture import design
 from deepaveragers.representation.q_learning import bcq_loss, dqn_loss
-from deepaveragers.representation.random_network import standardization
 from deepaveragers.representation.settings import TrainingSettings
+from deepaveragers.representation.standardizing import standardization
 from deepaveragers.representation.training import Trainer
 
 HIDDEN = (5, 4)

@@ -12,7 +12,9 @@ import numpy as np
 
 from ..arrays import Float32, Float64, Int32
 from .cpu import Lanes, inlined, kernel
+from .evaluation import Rows
 from .model import DISTANCE_OFFSET, Model
+from .team import Team, exchange, note, piece
 
 
 @kernel
@@ -115,10 +117,11 @@ def price(
 
 @inlined
 def _write_row(
-    s: int, chosen: int, k: int, gamma: float, index: Int32, weight: Float32, reward: Float32,
-    row_index: Int32, row_weight: Float32, row_reward: Float32,
+    s: int, chosen: int, k: int, gamma: float,
+    index: Int32, weight: Float32, reward: Float32, rows: Rows,
 ) -> None:  # fmt: skip
-    """Write the row of an action, as `cpu.relax` reads it: V = row_reward + row_weight V."""
+    """Write the row of an action, as `cpu.relax` reads it: V = residual + weight V."""
+    row_index, row_weight, row_reward = rows.index, rows.weight, rows.residual
     own = np.float32(0.0)
     for j in range(k):
         part = gamma * weight[s, chosen, j]
@@ -136,18 +139,9 @@ def _write_row(
 
 @kernel
 def improve(
-    lo: int,
-    hi: int,
-    lanes: Lanes,
-    gamma: float,
-    index: Int32,
-    weight: Float32,
-    reward: Float32,
-    values: Float32,
-    row_index: Int32,
-    row_weight: Float32,
-    row_reward: Float32,
-) -> float:
+    lo: int, hi: int, lanes: Lanes, gamma: float,
+    index: Int32, weight: Float32, reward: Float32, rows: Rows,
+) -> float:  # fmt: skip
     """Sweep over a part of a block, and write the rows of the best actions.
 
     Args:
@@ -158,16 +152,14 @@ def improve(
         index: [N, A, k] from `weigh`.
         weight: [N, A, k] from `weigh`.
         reward: [N, A] from `price`.
-        values: [2N] V, the second half is written.
-        row_index: [N, k] written, with `row_weight` and `row_reward`: see `_write_row`.
-        row_weight: [N, k] written.
-        row_reward: [N] written.
+        rows: of the policy, written; their `correction` is V.
 
     Returns:
         the largest absolute change of a value.
     """
     size, actions, any_k = weight.shape
     k = len(lanes) if len(lanes) > 0 else any_k
+    values = rows.correction
     largest = np.float32(0.0)
     for step in range(hi - lo):
         s = hi - 1 - step
@@ -180,10 +172,25 @@ def improve(
             if q > best:
                 best = q
                 chosen = a
-        _write_row(s, chosen, k, gamma, index, weight, reward, row_index, row_weight, row_reward)
+        _write_row(s, chosen, k, gamma, index, weight, reward, rows)
         largest = max(largest, abs(best - values[s + size]))
         values[s + size] = best
     return np.float64(largest)
+
+
+@kernel
+def improve_all(
+    member: int, members: int, team: Team, lanes: Lanes, gamma: float,
+    index: Int32, weight: Float32, reward: Float32, rows: Rows,
+) -> None:  # fmt: skip
+    """Improve part by part in all blocks, as a member of a team."""
+    for part in range(team.parts):
+        for block in range(member, len(team.edges) - 1, members):
+            lo, hi = piece(team, block, part)
+            change = improve(lo, hi, lanes, gamma, index, weight, reward, rows)
+            note(team, block, part, change)
+        if not exchange(member, members, team, part, rows.correction):
+            return
 
 
 @kernel
@@ -195,9 +202,7 @@ def follow(
     index: Int32,
     weight: Float32,
     reward: Float32,
-    row_index: Int32,
-    row_weight: Float32,
-    row_reward: Float32,
+    rows: Rows,
 ) -> None:
     """Write the rows of the available actions that are largest in `preferred` [N, A]."""
     actions, k = weight.shape[1:]
@@ -208,4 +213,4 @@ def follow(
             if available and (chosen < 0 or preferred[s, a] > best):
                 best = preferred[s, a]
                 chosen = a
-        _write_row(s, chosen, k, gamma, index, weight, reward, row_index, row_weight, row_reward)
+        _write_row(s, chosen, k, gamma, index, weight, reward, rows)

@@ -1,8 +1,7 @@
 """Evaluating a policy: sweeps over its rows and mixtures of them, by threads that meet here.
 
-Every member of the team works on its own blocks of states. What all of them decide by (the
-largest change, the shares of a mixture) each computes for itself from what every block
-wrote down, so all decide alike, and the bits depend on the blocks only.
+What the members of the team decide by (the largest change, the shares of a mixture) each
+computes for itself from what every block wrote down, so all decide alike.
 """
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Float32, Float64, Int32, Int64
+from ..arrays import Float32, Float64, Int32
 from .cpu import Lanes, kernel, relax
 from .meeting import meet
 from .mixing import STRIP, combine, products, remember, shares_of
+from .team import Team, exchange, note, piece
 
 SWEEPS_PER_MIXTURE = 2
 RESTART = 3.0
@@ -58,65 +58,15 @@ class Memory(NamedTuple):
     sums: Float64
 
 
-class Team(NamedTuple):
-    """What the members know of each other.
-
-    Attributes:
-        counters: of `meeting.meet`.
-        edges: [blocks + 1] int64, the blocks of states.
-        parts: in how many parts a block is swept.
-        changes: [blocks] float64, largest change of the last sweep.
-        peaks: [blocks] float64, largest correction.
-        progress: [6] float64, from one call to the next.
-    """
-
-    counters: Int64
-    edges: Int64
-    parts: int
-    changes: Float64
-    peaks: Float64
-    progress: Float64
-
-
-@kernel
-def publish(lo: int, hi: int, correction: Float32) -> float:
-    """Copy a part's second half to the first; return its largest absolute value."""
-    size = len(correction) // 2
-    largest = np.float32(0.0)
-    for s in range(lo, hi):
-        value = correction[s + size]
-        correction[s] = value
-        largest = max(largest, abs(value))
-    return np.float64(largest)
-
-
 @kernel
 def _sweep(member: int, members: int, team: Team, lanes: Lanes, rows: Rows) -> bool:
-    """Sweep part by part over all blocks, from the last states to the first.
-
-    After each part the blocks meet, and what they found is copied to where the others read
-    it. So a value is never a whole sweep old.
-    """
-    edges, parts = team.edges, team.parts
-    for block in range(member, len(edges) - 1, members):
-        team.changes[block], team.peaks[block] = 0.0, 0.0
-    for part in range(parts):
-        for block in range(member, len(edges) - 1, members):
-            hi, length = edges[block + 1], edges[block + 1] - edges[block]
-            change = relax(
-                hi - length * (part + 1) // parts, hi - length * part // parts,
-                lanes, rows.index, rows.weight, rows.residual, rows.correction,
-            )  # fmt: skip
-            team.changes[block] = max(team.changes[block], change)
-        if not meet(team.counters, members):
-            return False
-        for block in range(member, len(edges) - 1, members):
-            hi, length = edges[block + 1], edges[block + 1] - edges[block]
-            peak = publish(
-                hi - length * (part + 1) // parts, hi - length * part // parts, rows.correction
-            )
-            team.peaks[block] = max(team.peaks[block], peak)
-        if not meet(team.counters, members):
+    """Sweep part by part over all blocks."""
+    for part in range(team.parts):
+        for block in range(member, len(team.edges) - 1, members):
+            lo, hi = piece(team, block, part)
+            change = relax(lo, hi, lanes, rows.index, rows.weight, rows.residual, rows.correction)
+            note(team, block, part, change)
+        if not exchange(member, members, team, part, rows.correction):
             return False
     return True
 
@@ -167,6 +117,10 @@ def settle(
     last, best, waited = progress[LAST], progress[BEST], progress[WAITED]
     done = 0.0
     left, shares = np.empty(STRIP), np.empty(len(memory.kept), np.float32)
+    if sweeps == 0.0:
+        for block in range(member, len(team.edges) - 1, members):
+            for s in range(team.edges[block], team.edges[block + 1]):
+                memory.origin[s] = rows.correction[s + len(memory.origin)]
     for _ in range(rounds):
         for _ in range(SWEEPS_PER_MIXTURE):
             if not _sweep(member, members, team, lanes, rows):

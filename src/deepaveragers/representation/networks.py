@@ -33,7 +33,7 @@ __all__ = [
 Weights: TypeAlias = Mapping[str, torch.Tensor]
 
 MEAN, SCALE = "input.mean", "input.scale"
-"""Names under which the standardisation of vector observations is kept with the weights."""
+"""Names under which the standardisation of observations is kept with the weights."""
 
 
 def as_tensors(weights: Mapping[str, Array], device: str = "cpu") -> dict[str, torch.Tensor]:
@@ -71,6 +71,8 @@ def trunk(network: Architecture, weights: Weights, observations: Array) -> torch
     elif network.channels == "last":
         pixels = pixels.permute(0, 3, 1, 2)
     signal = pixels.to(torch.float32, memory_format=torch.channels_last).div_(255.0)
+    if MEAN in weights:
+        signal = (signal - weights[MEAN]) * weights[SCALE]
     if network.blur is not None:
         side = network.blur
         signal = F.avg_pool2d(signal, side, 1, side // 2, count_include_pad=False)

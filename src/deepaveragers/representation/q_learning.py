@@ -12,8 +12,8 @@ from .experience import Experience
 from .network_encoder import NetworkEncoder
 from .network_files import save_encoder
 from .networks import F, Weights, output, torch, trunk
-from .random_network import standardization
 from .settings import Preset, TrainingSettings, choose_settings
+from .standardizing import picture_standardization, standardization
 from .training import Batch, Loss, Schedule, Trainer, train, value_limit
 
 EncoderKind = TypeVar("EncoderKind", bound=NetworkEncoder)
@@ -89,6 +89,8 @@ def train_network(
     weights: dict[str, Floats] = {**network.initial_weights(plan.seed)}
     if not network.is_image:
         weights |= standardization(data.observations[:])
+    elif settings.standardize_pictures:
+        weights |= picture_standardization(network, data.observations)
     trainer = Trainer(data, network, weights, loss, settings, seed=plan.seed, device=plan.device)
 
     def snapshot(trained: dict[str, Floats], file: Path) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..arrays import Array, Float32, Float64, Floats
+from ..arrays import Array, Float32, Floats
 from ..errors import InputError
 from .architecture import Kind, design
-from .encoder import Standardize
 from .network_encoder import NetworkEncoder
+from .standardizing import standardization
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,14 +54,3 @@ class RandomNetwork:
     def encode(self, observations: Array) -> Float32:
         """Refuse: the network's shape is known after fitting only."""
         raise InputError("encoder", "fitted before use", "RandomNetwork not fitted")
-
-
-def standardization(observations: Array) -> dict[str, Float64]:
-    """Return the mean and scale of vector observations, under the names the network reads."""
-    fitted = Standardize().fit(observations)
-    assert fitted.mean is not None
-    assert fitted.scale is not None
-    return {
-        "input.mean": fitted.mean,
-        "input.scale": fitted.scale,
-    }

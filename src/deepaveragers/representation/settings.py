@@ -23,6 +23,9 @@ class TrainingSettings:
         gamma: discount.
         target_every: updates between copies of the network to its target.
         reward_clip: rewards are clipped to +- this; None leaves them (Table 1 clips at 1).
+        standardize_pictures: read pictures as (x - mean picture) / standard deviation. Where
+            little moves, as in Pong, a network sees nothing else in x / 255 and learns
+            nothing in tens of thousands of updates. False is the paper's.
         hidden: widths of a head's hidden layers; the last is the representation.
         threshold: BCQ only; actions less likely than this share of the likeliest one's
             probability under the imitation are never chosen.
@@ -35,6 +38,7 @@ class TrainingSettings:
     gamma: float = 0.99
     target_every: int = 8_000
     reward_clip: float | None = 1.0
+    standardize_pictures: bool = True
     hidden: tuple[int, ...] = (512, 16)
     threshold: float = 0.3
     logit_penalty: float = 0.01

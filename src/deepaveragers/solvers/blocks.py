@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..errors import InputError
-from ..kernels.evaluation import Team
 from ..kernels.meeting import ABANDONED, POSSIBLE, SLOTS
+from ..kernels.team import PROGRESS, Team
 from ..neighbors.threads import available_threads
 
 SMALL = 20_000
@@ -42,22 +41,14 @@ class Blocks:
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return [kernel(lo, hi, *arguments) for every block]."""
-        return self._all(kernel, self.bounds, arguments)
-
-    def sweep(self, kernel: Callable[..., float], both: Array, *arguments: Any) -> float:
-        """Return the largest kernel(lo, hi, *arguments) of all parts of all blocks.
-
-        Large blocks are swept part by part, from the last states to the first. After each
-        part the blocks meet: what they found in the second half of `both` [2N] is copied to
-        the first, where the others read it. So a value is never a whole sweep old.
-        """
-        size, largest = len(both) // 2, 0.0
-        for part in range(self.parts):
-            pieces = [_piece(lo, hi, part, self.parts) for lo, hi in self.bounds]
-            largest = max(largest, *self._all(kernel, pieces, arguments))
-            for low, high in pieces:
-                both[low:high] = both[size + low : size + high]
-        return largest
+        if self._pool is None:
+            return [kernel(*bounds, *arguments) for bounds in self.bounds]
+        waiting = [self._pool.submit(kernel, *bounds, *arguments) for bounds in self.bounds]
+        try:
+            return [future.result() for future in waiting]
+        finally:
+            # After an interruption too, nobody writes any more when this returns.
+            wait(waiting)
 
     def team(self) -> Team:
         """Return what threads that meet inside a kernel share, fresh."""
@@ -68,7 +59,7 @@ class Blocks:
             parts=self.parts,
             changes=np.zeros(count),
             peaks=np.zeros(count),
-            progress=np.zeros(6),
+            progress=np.zeros(PROGRESS),
         )
 
     def together(self, kernel: Callable[..., None], team: Team, *arguments: Any) -> None:
@@ -91,16 +82,6 @@ class Blocks:
         for future in waiting:
             future.result()
 
-    def _all(self, kernel: Callable[..., Any], calls: list[Any], arguments: Any) -> list[Any]:
-        if self._pool is None:
-            return [kernel(*call, *arguments) for call in calls]
-        waiting = [self._pool.submit(kernel, *call, *arguments) for call in calls]
-        try:
-            return [future.result() for future in waiting]
-        finally:
-            # After an interruption too, nobody writes any more when this returns.
-            wait(waiting)
-
     def __enter__(self) -> Blocks:
         return self
 
@@ -112,9 +93,3 @@ class Blocks:
     ) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _piece(lo: int, hi: int, part: int, parts: int) -> tuple[int, int]:
-    """Return one of the equal parts of a block, counted from its end."""
-    size = hi - lo
-    return hi - size * (part + 1) // parts, hi - size * part // parts

@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 
-from ..arrays import Float32, Float64, Int32
+from ..arrays import Float64, Int32
 from ..kernels import cpu
 from ..kernels.evaluation import BEST, DONE, LAST, SWEEPS, Memory, Rows, settle
 from ..kernels.model import Model
@@ -37,13 +37,15 @@ class Corrector:
     def __init__(self, model: Model, blocks: Blocks) -> None:
         size = model.size
         self.model, self.blocks, self.lanes = model, blocks, cpu.lanes_of(model.width)
-        self.index: Int32 = np.empty((size, model.width), np.int32)
-        self.weight: Float32 = np.empty((size, model.width), np.float32)
-        self.residual: Float32 = np.empty(size, np.float32)
-        self.correction: Float32 = np.zeros(2 * size, np.float32)
+        self.rows = Rows(
+            index=np.empty((size, model.width), np.int32),
+            weight=np.empty((size, model.width), np.float32),
+            residual=np.empty(size, np.float32),
+            correction=np.zeros(2 * size, np.float32),
+        )
         count = MEMORY if size < LARGE else MEMORY_OF_LARGE
         self._memory = Memory(
-            origin=np.zeros(size, np.float32),
+            origin=np.empty(size, np.float32),
             kept=np.empty((count, size), np.float32),
             moved=np.empty((count, size), np.float32),
             sums=np.zeros((len(blocks.bounds), count, count)),
@@ -53,25 +55,22 @@ class Corrector:
         """Take the policy's rows; return its largest residual at the values."""
         found = self.blocks.run(
             cpu.linearize, self.model, gains, values, choice,
-            self.index, self.weight, self.residual,
+            self.rows.index, self.rows.weight, self.rows.residual,
         )  # fmt: skip
         return float(max(found))
 
     def solve(self, target: float, deadline: float) -> int:
-        """Improve `correction` until a sweep changes it by at most the target.
+        """Improve the correction until a sweep changes it by at most the target.
 
         Returns:
             the number of sweeps over the policy's rows.
         """
-        size = self.model.size
-        rows = Rows(self.index, self.weight, self.residual, self.correction)
-        if self.index.shape[1] == 1:
-            solve_paths(*rows)
+        if self.rows.index.shape[1] == 1:
+            solve_paths(*self.rows)
             return 1
-        self._memory.origin[:] = self.correction[size:]
         team = self.blocks.team()
         team.progress[[LAST, BEST]] = np.inf
-        rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // size))
+        rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // self.model.size))
         while not team.progress[DONE] and time.perf_counter() <= deadline:
-            self.blocks.together(settle, team, self.lanes, rows, self._memory, rounds, target)
+            self.blocks.together(settle, team, self.lanes, self.rows, self._memory, rounds, target)
         return int(team.progress[SWEEPS])

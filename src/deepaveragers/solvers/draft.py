@@ -62,7 +62,7 @@ class Draft:
             rewards = model.rewards.astype(np.float32)
         found = blocks.run(
             kernels.price, self.lanes, model, rewards,
-            table.weight, self.reward, corrector.correction,
+            table.weight, self.reward, corrector.rows.correction,
         )  # fmt: skip
         scales, penalties, stuck = zip(*found)
         self.scale, self.largest_penalty = max(scales), max(penalties)
@@ -84,40 +84,41 @@ class Draft:
             deadline: moment of `time.perf_counter` at which to stop.
             watch: called after every sweep.
         """
-        size, gamma = self.model.size, self.model.gamma
-        both, rows = self.corrector.correction, self.corrector
+        size, gamma, corrector = self.model.size, self.model.gamma, self.corrector
         target = 0.3 * allowed * (1.0 - gamma) / max(gamma, 0.1)
         if first is not None:
+            both = corrector.rows.correction
             both[:size] = np.where(self.model.terminal, 0.0, first[0])
             both[size:] = both[:size]
             self.blocks.run(
                 kernels.follow, first[1], self.gamma, self.table.index, self.table.weight,
-                self.reward, rows.index, rows.weight, rows.residual,
+                self.reward, corrector.rows,
             )  # fmt: skip
-            rows.solve(max(FIRST_RATIO * self.scale, target), deadline)
+            corrector.solve(max(FIRST_RATIO * self.scale, target), deadline)
         best, waited = math.inf, 0
         while self.sweeps < MOST_SWEEPS:
-            change = self._improve()
-            largest = max(float(both[size:].max()), -float(both[size:].min()))
+            change, largest = self._improve()
             floor = max(target, NOISE * largest)
             waited = 0 if change < 0.9 * best else waited + 1
             best = min(best, change)
             stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
             if stop or waited >= PATIENCE or change <= (NEAR if waited else 1.0) * floor:
                 return
-            rows.solve(max(EVALUATION_RATIO * change, floor), deadline)
+            corrector.solve(max(EVALUATION_RATIO * change, floor), deadline)
 
     def take(self) -> Float64:
         """Return the values [N], and leave the corrector as it was."""
-        size = self.model.size
-        values = self.corrector.correction[size:].astype(np.float64)
-        self.corrector.correction[:] = 0.0
+        both = self.corrector.rows.correction
+        values = both[self.model.size :].astype(np.float64)
+        both[:] = 0.0
         return values
 
-    def _improve(self) -> float:
-        rows, both = self.corrector, self.corrector.correction
+    def _improve(self) -> tuple[float, float]:
+        """Sweep over all states and actions; return the largest change and the largest value."""
         self.sweeps += 1
-        return self.blocks.sweep(
-            kernels.improve, both, self.lanes, self.gamma, self.table.index, self.table.weight,
-            self.reward, both, rows.index, rows.weight, rows.residual,
+        team = self.blocks.team()
+        self.blocks.together(
+            kernels.improve_all, team, self.lanes, self.gamma,
+            self.table.index, self.table.weight, self.reward, self.corrector.rows,
         )  # fmt: skip
+        return float(team.changes.max()), float(team.peaks.max())

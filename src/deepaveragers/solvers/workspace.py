@@ -49,7 +49,7 @@ class Workspace:
 
     def recover(self) -> None:
         """Make the arrays agree again after an interruption."""
-        self.corrector.correction[:] = 0.0
+        self.corrector.rows.correction[:] = 0.0
         self._refresh()
 
     def sweep(self, *, in_place: bool = True) -> Certificate:
@@ -87,5 +87,5 @@ class Workspace:
 
     def _refresh(self) -> None:
         self.blocks.run(
-            cpu.advance, self.model, self.corrector.correction, self.values, self._gains
+            cpu.advance, self.model, self.corrector.rows.correction, self.values, self._gains
         )

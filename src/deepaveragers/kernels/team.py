@@ -1,0 +1,87 @@
+"""Threads that sweep together, each over its own blocks of states.
+
+A member writes what it found for its own blocks, and the others see it when all have met. So
+the bits depend on the blocks only, not on who works on them or when.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from ..arrays import Float32, Float64, Int64
+from .cpu import kernel
+from .meeting import meet
+
+any_order = numba.njit(
+    nogil=True, cache=True, error_model="numpy", fastmath={"nnan", "nsz", "reassoc"}
+)
+"""For a maximum, whose result does not depend on the order."""
+PROGRESS = 6
+"""Numbers that a kernel may keep from one call to the next."""
+
+
+class Team(NamedTuple):
+    """What the members know of each other.
+
+    Attributes:
+        counters: of `meeting.meet`.
+        edges: [blocks + 1] int64, the blocks of states.
+        parts: in how many parts a block is swept.
+        changes: [blocks] float64, largest change of the last sweep.
+        peaks: [blocks] float64, largest correction.
+        progress: [PROGRESS] float64, from one call to the next.
+    """
+
+    counters: Int64
+    edges: Int64
+    parts: int
+    changes: Float64
+    peaks: Float64
+    progress: Float64
+
+
+@kernel
+def piece(team: Team, block: int, part: int) -> tuple[int, int]:
+    """Return the first state of a part of a block, and one past its last.
+
+    Parts are equal, and counted from the end: states are visited from the last to the first.
+    """
+    hi, length = team.edges[block + 1], team.edges[block + 1] - team.edges[block]
+    return hi - length * (part + 1) // team.parts, hi - length * part // team.parts
+
+
+@kernel
+def note(team: Team, block: int, part: int, change: float) -> None:
+    """Write down the largest change of a block, part after part."""
+    team.changes[block] = change if part == 0 else max(team.changes[block], change)
+
+
+@any_order
+def _publish(lo: int, hi: int, correction: Float32) -> float:
+    """Copy a part's second half to the first; return its largest absolute value."""
+    size = len(correction) // 2
+    largest = np.float32(0.0)
+    for s in range(lo, hi):
+        value = correction[s + size]
+        correction[s] = value
+        largest = max(largest, abs(value))
+    return np.float64(largest)
+
+
+@kernel
+def exchange(member: int, members: int, team: Team, part: int, correction: Float32) -> bool:
+    """Meet after a part of all blocks, and let the others see what this member found.
+
+    What is in the second half of the correction is copied to the first, where the others
+    read it. So a value is never a whole sweep old. False if the team was abandoned.
+    """
+    if not meet(team.counters, members):
+        return False
+    for block in range(member, len(team.edges) - 1, members):
+        lo, hi = piece(team, block, part)
+        peak = _publish(lo, hi, correction)
+        team.peaks[block] = peak if part == 0 else max(team.peaks[block], peak)
+    return bool(meet(team.counters, members))
