@@ -47,11 +47,11 @@ def _processor() -> str:
     return platform.processor()
 
 
-def write(folder: Path, result: dict[str, Any]) -> None:
-    """Write planner.json, planner.md and planner.png."""
+def write(folder: Path, stem: str, result: dict[str, Any]) -> None:
+    """Write the figures as JSON, as a page and, where sizes were measured, as a picture."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "planner.json").write_text(json.dumps(result, indent=1) + "\n")
-    (folder / "planner.md").write_text(_page(result))
+    (folder / f"{stem}.json").write_text(json.dumps(result, indent=1) + "\n")
+    (folder / f"{stem}.md").write_text(_page(result))
     if result["sizes"]:
         _picture(folder / "planner.png", result)
 

@@ -3,7 +3,7 @@
 A sweep over 100,000 rows takes half a millisecond, and handing work to a Python thread and
 waiting for it takes a quarter of one. So the threads that evaluate a policy stay inside one
 kernel, and wait for each other by looking at a counter: about a microsecond. One that waits
-for long gives its processor away between looks.
+for long sleeps between looks: the thread it waits for may be without a processor.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
@@ -19,13 +20,13 @@ from .cpu import kernel
 from .lanes import start_of
 
 POSSIBLE = os.name == "posix"
-"""Whether a thread can give its processor away; without that, one thread does all the work."""
+"""Whether a thread can sleep inside a kernel; without that, one does all the work."""
 ARRIVED, ABANDONED = 0, 1
 SLOTS = 2
-IMPATIENT = 2_000
-"""Looks at the counter before the processor is given away."""
+LOOKS, MICROSECONDS = 5_000, 50
+"""Looks at the counter before the first sleep, and how long each lasts."""
 
-_give_way = types.ExternalFunction("sched_yield", types.int32())
+_sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
 
 
 def _arrive(typing: Any, counters: Any) -> Any:
@@ -72,6 +73,6 @@ def meet(counters: Int64, members: int) -> bool:
         if look(counters, ABANDONED) != 0:
             return False
         looks += 1
-        if looks > IMPATIENT:
-            _give_way()
+        if looks > LOOKS:
+            _sleep(np.uint32(MICROSECONDS))
     return True

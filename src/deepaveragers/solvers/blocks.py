@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
@@ -20,8 +21,12 @@ SMALL = 20_000
 BLOCKS = 4
 """Fixed, so that the bits do not depend on the number of threads; more threads stay idle."""
 
-PART_STATES, MOST_PARTS = 60_000, 4
+PART_STATES, MOST_PARTS = 25_000, 8
 """Blocks meet so often in a sweep that handing out work stays cheap beside the work."""
+
+CROWDED, NOTICEABLE, CALLS_ALONE = 0.7, 0.002, 20
+"""Threads that are busy for less of so many seconds wait for processors that others use. Then
+one thread does the work for some calls: it never waits. The bits are the same."""
 
 
 class Blocks:
@@ -37,6 +42,7 @@ class Blocks:
         self.parts = min(MOST_PARTS, max(1, size // PART_STATES))
         workers = min(workers, count)
         self._members = workers if POSSIBLE else 1
+        self._alone = 0
         self._pool = ThreadPoolExecutor(workers, "planner") if workers > 1 else None
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -64,10 +70,12 @@ class Blocks:
 
     def together(self, kernel: Callable[..., None], team: Team, *arguments: Any) -> None:
         """Run kernel(member, members, team, *arguments) as every member, at the same time."""
-        if self._pool is None or self._members == 1:
+        if self._pool is None or self._members == 1 or self._alone > 0:
+            self._alone -= 1
             kernel(0, 1, team, *arguments)
             return
         members = self._members
+        began, busy = time.perf_counter(), time.process_time()
         waiting: list[Future[None]] = []
         try:
             for member in range(1, members):
@@ -81,6 +89,9 @@ class Blocks:
             wait(waiting)
         for future in waiting:
             future.result()
+        seconds, busy = time.perf_counter() - began, time.process_time() - busy
+        if seconds > NOTICEABLE and busy < CROWDED * members * seconds:
+            self._alone = CALLS_ALONE
 
     def __enter__(self) -> Blocks:
         return self
