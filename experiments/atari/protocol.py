@@ -80,6 +80,7 @@ PROTOCOLS = {
         transitions=100_000,
         updates=100_000,
         snapshot_every=10_000,
+        settings={"standardize_pictures": False},
         num_candidates=20,
         seeds=(0, 1, 2),
         device="cuda",
@@ -90,6 +91,7 @@ PROTOCOLS = {
         transitions=2_500_000,
         updates=2_500_000,
         snapshot_every=2_500_000,
+        settings={"standardize_pictures": False},
         device="cuda",
     ),
 }

@@ -99,3 +99,20 @@ def test_an_interrupted_caller_leaves_nobody_waiting() -> None:
 
     with Blocks(50_000, 2) as blocks, pytest.raises(KeyboardInterrupt):
         blocks.together(interrupted, blocks.team())
+
+
+def test_a_helper_that_fails_leaves_nobody_waiting() -> None:
+    def failing(member: int, members: int, team: object, *_: object) -> None:
+        if member == 1:
+            raise MemoryError
+        meet(team.counters, members)  # type: ignore[attr-defined]
+
+    with Blocks(50_000, 2) as blocks, pytest.raises(MemoryError):
+        blocks.together(failing, blocks.team())
+
+
+def test_after_a_failure_the_crew_works_on() -> None:
+    with Blocks(50_000, 3) as blocks:
+        with pytest.raises(ZeroDivisionError):
+            blocks.run(lambda lo, hi: 1 // lo)
+        assert blocks.run(lambda lo, hi: hi - lo) == [12_500] * 4

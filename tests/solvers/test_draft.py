@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import deepaveragers as da
+from deepaveragers.errors import InputError
 from deepaveragers.kernels.single import solve_paths
+from deepaveragers.mdp.objective import LARGEST_GAMMA
 from deepaveragers.solvers.draft import WORTHWHILE
 
 
@@ -44,3 +47,29 @@ def test_paths_and_cycles_are_solved_exactly(seed):
     expected = np.linalg.solve(matrix, residual)
     assert np.allclose(found[:size], expected, rtol=1e-4, atol=1e-4)
     assert np.array_equal(found[:size], found[size:])
+
+
+def test_a_callback_that_says_stop_once_is_heard(model):
+    plan = model.solve(gamma=0.99, tolerance=1e-9, callback=lambda seen: seen.sweeps == 1)
+    assert plan.status == "interrupted"
+
+
+def test_the_largest_discount():
+    """Every state leads to itself for a reward of 1: V = 1 / (1 - gamma)."""
+    size, gamma = 2_500, LARGEST_GAMMA
+    states = np.arange(size, dtype=np.float32)[:, None]
+    data = da.Transitions(
+        observations=states,
+        actions=np.zeros(size, int),
+        rewards=np.ones(size),
+        next_observations=states,
+        terminations=np.zeros(size, bool),
+    )
+    plan = da.compile(data, 1, da.Identity()).solve(gamma=gamma, time_budget=20.0)
+    assert plan.converged
+    np.testing.assert_allclose(plan.values, 1.0 / (1.0 - gamma), rtol=1e-3)
+
+
+def test_a_discount_that_float32_takes_for_one_is_refused():
+    with pytest.raises(InputError, match="gamma"):
+        da.Objective(gamma=1.0 - 1e-8)

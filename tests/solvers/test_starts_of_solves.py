@@ -55,6 +55,7 @@ def test_remembering_does_not_keep_a_model_alive(columns: dict[str, object]) -> 
     assert seen() is None
 
 
-def test_a_start_that_is_no_plan_is_refused(model: da.DacMdp) -> None:
+@pytest.mark.parametrize("start", ["first", np.zeros(3), 7])
+def test_a_start_that_is_no_plan_is_refused(model: da.DacMdp, start: object) -> None:
     with pytest.raises(InputError, match="start"):
-        model.solve(start="first")
+        model.solve(start=start)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import deepaveragers as da
 from deepaveragers.data.editing import joined
 from deepaveragers.mdp.updating import extended, without
+from deepaveragers.neighbors.graph import NO_NEIGHBOR
 from deepaveragers.neighbors.kept import kept_with
 from deepaveragers.neighbors.search import build_graph
 from deepaveragers.storage.editing import append, forget
@@ -95,6 +96,25 @@ def test_neighbours_that_are_all_forgotten_are_replaced():
     mdp = da.compile(data, 3, da.Identity())
     assert (mdp.graph.indices < 15).all()
     check_equals_fresh(without(mdp, [0]))
+
+
+def test_an_action_that_is_wholly_forgotten_is_not_searched_for_in_vain():
+    """Its 300 rows are the nearest of all states, and all of them go."""
+    size, gone = 3_000, 300
+    random = np.random.default_rng(0)
+    data = da.Transitions(
+        observations=random.normal(size=(size, 2)).astype(np.float32),
+        actions=np.arange(size) < gone,
+        rewards=np.zeros(size),
+        next_observations=random.normal(size=(size, 2)).astype(np.float32),
+        terminations=np.zeros(size, dtype=bool),
+        episode_ids=(np.arange(size) >= gone).astype(int),
+        action_names=["0", "1"],
+    )
+    mdp = da.compile(data, 3, da.Identity())
+    shorter = without(mdp, [0])
+    assert (shorter.graph.indices[:, 1] == NO_NEIGHBOR).all()
+    check_equals_fresh(shorter)
 
 
 def test_indexes_are_taken_over_by_longer_graphs_only(cartpole):

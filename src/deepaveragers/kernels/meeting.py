@@ -26,7 +26,13 @@ SLOTS = 2
 LOOKS, MICROSECONDS = 5_000, 50
 """Looks at the counter before the first sleep, and how long each lasts."""
 
-_sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
+if POSSIBLE:
+    _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
+else:
+
+    @kernel
+    def _sleep(microseconds: int) -> None:
+        """Stand in for what is not there, so that the kernel can be compiled."""
 
 
 def _arrive(typing: Any, counters: Any) -> Any:

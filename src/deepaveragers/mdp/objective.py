@@ -35,6 +35,8 @@ Action = int | str
 Relabel = Callable[[Array, Array, Array], Any]
 
 MENTIONED = 100
+LARGEST_GAMMA = 0.9999999
+"""The planner solves for corrections in float32, which takes a larger one for 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,7 @@ class Objective:
     identity. As arrays may be among the fields, an objective has no hash.
 
     Attributes:
-        gamma: discount, in [0, 1).
+        gamma: discount, in [0, 1); at most `LARGEST_GAMMA`.
         cost: the paper's C, what one unit of distance to the data costs; >= 0.
         weighting: "inverse" (by distance) or "uniform".
         k: neighbours to average, at most as many as compiled; None takes all.
@@ -102,6 +104,8 @@ class Objective:
     def __post_init__(self) -> None:
         if not _is_number(self.gamma) or not 0.0 <= self.gamma < 1.0:
             raise InputError("gamma", "a number in [0, 1)", self.gamma, "A common choice is 0.99.")
+        if self.gamma > LARGEST_GAMMA:
+            raise InputError("gamma", f"at most {LARGEST_GAMMA}", self.gamma)
         if not _is_number(self.cost) or not 0.0 <= self.cost < math.inf:
             raise InputError(
                 "cost",

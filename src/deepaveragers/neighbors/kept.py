@@ -22,7 +22,7 @@ MOST_BYTES = 1 << 27
 SPARE = 4
 """Rows asked for beyond k, in place of those that were removed."""
 FRESH = 0.8
-"""Share of an index's rows that must be left, and of all rows that must be in one."""
+"""Share of all rows that must be in an index for it to be taken over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,51 +39,38 @@ class KeptIndexes:
     rows: tuple[Int32, ...]
     covered: int
 
-    def find(self, action: int, points: Floats, k: int, threads: int) -> tuple[Int32, Float64]:
-        """Return the k nearest rows [B, k] with an action, and their distances [B, k]."""
+    def find(
+        self, action: int, points: Floats, k: int, threads: int
+    ) -> tuple[Int32, Float64] | None:
+        """Return the k nearest rows [B, k] with an action, and their distances [B, k].
+
+        None where so many of the nearest are gone that a new index is the quicker way.
+        """
         index = self.indexes[action] if action < len(self.indexes) else None
-        if index is None:
+        left = 0 if index is None else int((self.rows[action] != NO_NEIGHBOR).sum())
+        if index is None or left == 0:
             shape = len(points), k
             return np.full(shape, NO_NEIGHBOR, np.int32), np.full(shape, np.inf)
-        numbers = self.rows[action]
-        if numbers.min() != NO_NEIGHBOR:
-            places, gaps = index.query(points, k, threads=threads)
-            return np.where(places == NO_NEIGHBOR, NO_NEIGHBOR, numbers[places]), gaps
-        return self._find_among_gone(index, numbers, points, k, k + SPARE, threads)
-
-    def _find_among_gone(
-        self, index: NeighborIndex, numbers: Int32, points: Floats, k: int, asked: int, threads: int
-    ) -> tuple[Int32, Float64]:
-        places, gaps = index.query(points, asked, threads=threads)
-        rows = np.where(places == NO_NEIGHBOR, NO_NEIGHBOR, numbers[places])
+        asked = k if left == index.size else min(k + SPARE, index.size)
+        places, gaps = index.query(points, max(asked, k), threads=threads)
+        rows = np.where(places == NO_NEIGHBOR, NO_NEIGHBOR, self.rows[action][places])
+        if left == index.size:
+            return rows, gaps
         gone = rows == NO_NEIGHBOR
+        if (rows.shape[1] - gone.sum(axis=1)).min() < min(k, left):
+            return None
         gaps[gone] = np.inf
         present_first = np.argsort(gone, axis=1, kind="stable")[:, :k]
-        found = (
-            np.take_along_axis(rows, present_first, 1),
-            np.take_along_axis(gaps, present_first, 1),
-        )
-        short = np.flatnonzero(asked - gone.sum(axis=1) < k)
-        if len(short) and asked < index.size:
-            more = self._find_among_gone(index, numbers, points[short], k, 4 * asked, threads)
-            found[0][short], found[1][short] = more
-        return found
+        return tuple(np.take_along_axis(found, present_first, 1) for found in (rows, gaps))  # type: ignore[return-value]
 
-    def without(self, numbers: Int32) -> KeptIndexes | None:
-        """Return them for a search among the rows that are left; None if those are too few.
+    def without(self, numbers: Int32) -> KeptIndexes:
+        """Return them for a search among the rows that are left.
 
         Args:
             numbers: [N] the new number of every row, negative where it was removed.
         """
-        rows = []
-        for before in self.rows:
-            now = np.where(before == NO_NEIGHBOR, NO_NEIGHBOR, numbers[before])
-            rows.append(np.maximum(now, NO_NEIGHBOR).astype(np.int32))
-        left = sum(int((now != NO_NEIGHBOR).sum()) for now in rows)
-        if left < FRESH * sum(map(len, rows)):
-            return None
-        covered = int((numbers[: self.covered] >= 0).sum())
-        return replace(self, rows=tuple(rows), covered=covered)
+        rows = (np.maximum(numbers[before], NO_NEIGHBOR).astype(np.int32) for before in self.rows)
+        return replace(self, rows=tuple(rows))
 
 
 _KEPT: WeakKeyDictionary[NeighborGraph, KeptIndexes] = WeakKeyDictionary()

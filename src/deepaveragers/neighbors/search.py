@@ -160,11 +160,15 @@ class _Search:
         return float(np.mean(self._recalls)) if self._recalls else 1.0
 
     @property
+    def _keeps(self) -> bool:
+        """Whether indexes outlive the search: exact ones that are small and fill no GPU."""
+        fit = self._engine in EXACT and self._engine != "torch"
+        return fit and self._task.source.nbytes <= MOST_BYTES
+
+    @property
     def kept(self) -> KeptIndexes | None:
-        """The indexes that were built; None if some were not, are inexact, or fill a GPU."""
+        """The indexes that were built; None if some were not, or are not to be kept."""
         rows_of = self._task.rows_of
-        if self._engine not in EXACT or self._engine == "torch":
-            return None
         if any(len(rows) and index is None for rows, index in zip(rows_of, self._indexes)):
             return None
         return KeptIndexes(tuple(self._indexes), rows_of, len(self._task.source))
@@ -188,7 +192,7 @@ class _Search:
                 self._advance(len(states))
                 yield action, start, *done
             self._recalls.append(self._recall_of(action, index))
-            self._indexes.append(index if self._task.source.nbytes <= MOST_BYTES else None)
+            self._indexes.append(index if self._keeps else None)
 
     def _load(self, action: int, start: int, count: int) -> tuple[Int32, Float32] | None:
         if self._checkpoint is None:

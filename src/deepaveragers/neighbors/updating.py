@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bool, Float32, Floats, Int32, Int64
+from ..arrays import Bool, Float32, Floats, Int32, Int64, frozen
 from ..errors import InputError
 from ..kernels.renumber import REMOVED, renumber
 from ..kernels.tree_merge import merge
@@ -58,10 +58,11 @@ def extend_graph(
     source, core = np.ascontiguousarray(source), np.ascontiguousarray(core)
     kept = kept_with(graph)
     if size > old:
-        kept = kept or _indexed(graph, source, actions, num_actions, threads)
+        index = _Indexing(graph.report.engine, source, actions, num_actions, threads)
+        kept = kept or index.all()
         rest = np.arange(old, size)
         wanted = [_Search(action, rest) for action in range(num_actions)]
-        _search_again(indices, distances, wanted, core, kept, threads)
+        _search_again(indices, distances, wanted, core, kept, index)
         # The new states' lists lack what no index holds; those of the old ones, what is new.
         for states, first in ((slice(old, size), kept.covered), (slice(0, old), old)):
             if first < size:
@@ -70,7 +71,7 @@ def extend_graph(
                     *lists, core[states], source, actions, threads
                 )
     seconds = time.perf_counter() - begin
-    longer = NeighborGraph(indices, distances, replace(graph.report, seconds=seconds))
+    longer = _frozen_graph(indices, distances, graph, seconds)
     keep(longer, kept, source)
     return longer
 
@@ -111,17 +112,21 @@ def shrink_graph(
     share(work, size, threads)
     wanted = [_Search(action, np.flatnonzero(harmed)) for action, harmed in enumerate(broken)]
     source, core = np.ascontiguousarray(source), np.ascontiguousarray(core)
+    index = _Indexing(graph.report.engine, source, actions, indices.shape[1], threads)
     kept_indexes = kept_with(graph)
     # Where some rows are in no index, a list could be short of one of those.
-    if kept_indexes is not None and kept_indexes.covered == len(graph.indices):
-        kept_indexes = kept_indexes.without(numbers)
-    else:
-        kept_indexes = None
-    if kept_indexes is None:
-        kept_indexes = _indexed(graph, source, actions, indices.shape[1], threads)
-    _search_again(indices, distances, wanted, core, kept_indexes, threads)
+    whole = kept_indexes is not None and kept_indexes.covered == len(graph.indices)
+    kept_indexes = kept_indexes.without(numbers) if kept_indexes and whole else index.all()
+    _search_again(indices, distances, wanted, core, kept_indexes, index)
     seconds = time.perf_counter() - begin
-    return NeighborGraph(indices, distances, replace(graph.report, seconds=seconds))
+    return _frozen_graph(indices, distances, graph, seconds)
+
+
+def _frozen_graph(
+    indices: Int32, distances: Float32, before: NeighborGraph, seconds: float
+) -> NeighborGraph:
+    report = replace(before.report, seconds=seconds)
+    return NeighborGraph(frozen(indices), frozen(distances), report)
 
 
 def _check_exact(graph: NeighborGraph) -> None:
@@ -151,18 +156,27 @@ class _Search:
     states: Int64
 
 
-def _indexed(
-    graph: NeighborGraph, source: Floats, actions: Int32, num_actions: int, threads: int
-) -> KeptIndexes:
-    """Return new indexes of all rows, of the kind that the graph was searched with."""
-    rows_of = [np.flatnonzero(actions == action).astype(np.int32) for action in range(num_actions)]
+@dataclass(frozen=True, eq=False)
+class _Indexing:
+    """Builds indexes of the present rows, of the kind that a graph was searched with."""
 
-    def build(rows: Int32) -> NeighborIndex | None:
-        return EXACT[graph.report.engine](source[rows]) if len(rows) else None
+    engine: str
+    source: Floats
+    actions: Int32
+    num_actions: int
+    threads: int
 
-    # Only the tree is built by one thread; the others share their work by themselves.
-    with ThreadPoolExecutor(threads if graph.report.engine == "tree" else 1) as pool:
-        return KeptIndexes(tuple(pool.map(build, rows_of)), tuple(rows_of), len(source))
+    def all(self) -> KeptIndexes:
+        """Return new indexes of all rows."""
+        # Only the tree is built by one thread; the others share their work by themselves.
+        with ThreadPoolExecutor(self.threads if self.engine == "tree" else 1) as pool:
+            indexes, rows = zip(*pool.map(self.of, range(self.num_actions)))
+        return KeptIndexes(indexes, rows, len(self.source))
+
+    def of(self, action: int) -> tuple[NeighborIndex | None, Int32]:
+        """Return a new index of an action's rows, and their numbers."""
+        rows = np.flatnonzero(self.actions == action).astype(np.int32)
+        return (EXACT[self.engine](self.source[rows]) if len(rows) else None), rows
 
 
 def _search_again(
@@ -171,15 +185,21 @@ def _search_again(
     wanted: Iterable[_Search],
     core: Floats,
     kept: KeptIndexes,
-    threads: int,
+    index: _Indexing,
 ) -> None:
     """Write the lists of the wanted states anew, with the rows that are indexed."""
     k = indices.shape[2]
     for search in wanted:
-        if len(search.states):
-            rows, gaps = kept.find(search.action, core[search.states], k, threads)
-            indices[search.states, search.action] = rows
-            distances[search.states, search.action] = gaps
+        action, points = search.action, core[search.states]
+        if not len(points):
+            continue
+        found = kept.find(action, points, k, index.threads)
+        if found is None:
+            fresh, rows = index.of(action)
+            assert fresh is not None
+            places, gaps = fresh.query(points, k, threads=index.threads)
+            found = np.where(places == NO_NEIGHBOR, NO_NEIGHBOR, rows[places]), gaps
+        indices[search.states, action], distances[search.states, action] = found
 
 
 class _MergeTree(TreeIndex):

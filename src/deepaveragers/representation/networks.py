@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Array, Floats
 from ..errors import MissingExtraError
 from .architecture import Architecture
+from .standardizing import MEAN, SCALE
 
 try:
     import torch
@@ -31,9 +32,6 @@ __all__ = [
 ]
 
 Weights: TypeAlias = Mapping[str, torch.Tensor]
-
-MEAN, SCALE = "input.mean", "input.scale"
-"""Names under which the standardisation of observations is kept with the weights."""
 
 
 def as_tensors(weights: Mapping[str, Array], device: str = "cpu") -> dict[str, torch.Tensor]:

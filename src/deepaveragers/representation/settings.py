@@ -14,7 +14,9 @@ Preset = Literal["auto", "atari", "navigation", "control"]
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSettings:
-    """How a Q-network is trained on a dataset. The defaults are the paper's Table 3.
+    """How a Q-network is trained on a dataset.
+
+    The defaults are the paper's Table 3, but for `standardize_pictures`.
 
     Attributes:
         batch_size: transitions per update.
@@ -52,6 +54,8 @@ class TrainingSettings:
             value = getattr(self, name)
             if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
                 raise InputError(name, "a number > 0", value)
+        if not isinstance(self.standardize_pictures, bool):
+            raise InputError("standardize_pictures", "true or false", self.standardize_pictures)
         if not 0.0 <= self.gamma < 1.0:
             raise InputError("gamma", "in [0, 1)", self.gamma)
         if not 0.0 <= self.threshold <= 1.0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..arrays import Array, Float32, Float64
@@ -9,6 +11,7 @@ from .architecture import Architecture
 from .encoder import Standardize
 from .experience import Columns
 
+MEAN, SCALE = "input.mean", "input.scale"
 SAMPLED_PICTURES = 1_000
 
 
@@ -18,8 +21,8 @@ def standardization(observations: Array) -> dict[str, Float64]:
     assert fitted.mean is not None
     assert fitted.scale is not None
     return {
-        "input.mean": fitted.mean,
-        "input.scale": fitted.scale,
+        MEAN: fitted.mean,
+        SCALE: fitted.scale,
     }
 
 
@@ -31,7 +34,8 @@ def picture_standardization(network: Architecture, observations: Columns) -> dic
         pictures = pictures[:, None]
     elif network.channels == "last":
         pictures = pictures.transpose(0, 3, 1, 2)
-    mean = pictures.mean(axis=0, dtype=np.float64)
-    deviation = float((pictures - mean).std())
+    mean = pictures.mean(axis=0, dtype=np.float64).astype(np.float32)
+    pictures -= mean
+    deviation = math.sqrt(float(np.mean(np.square(pictures), dtype=np.float64)))
     scale = 1.0 / deviation if deviation > 0.0 else 1.0
-    return {"input.mean": mean.astype(np.float32), "input.scale": np.full(1, scale, np.float32)}
+    return {MEAN: mean, SCALE: np.full(1, scale, np.float32)}

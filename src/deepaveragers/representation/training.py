@@ -23,8 +23,9 @@ from ..errors import InputError, TrainingDiverged
 from ..progress import progress
 from .architecture import Architecture
 from .experience import Experience
-from .networks import MEAN, SCALE, as_arrays, as_tensors, torch
+from .networks import as_arrays, as_tensors, torch
 from .settings import TrainingSettings
+from .standardizing import MEAN, SCALE
 from .training_log import TrainingLog
 from .weights import read_weights, write_weights
 

@@ -44,7 +44,9 @@ class Plan:
         sweeps: number of sweeps over all states and actions.
         seconds: wall-clock time of the solve.
         gain: for a solve with a `start`, how many times faster it was than the last solve
-            of this MDP without one, whatever the objective of that; None if there was none.
+            of this MDP without one in this process, whatever that was asked; None if there
+            was none. An MDP's first solve prepares what later ones find ready, and that
+            counts as gain. Not stored.
     """
 
     mdp: DacMdp

@@ -125,7 +125,7 @@ def _first_guess(
     """Return values and action values to begin with, and the seconds of the last cold solve."""
     last = last_of(mdp)
     seconds = None if last is None else last.cold_seconds
-    if start == "last":
+    if isinstance(start, str) and start == "last":
         return (None if last is None else (last.values, last.q_values)), seconds
     if start is None:
         return None, seconds

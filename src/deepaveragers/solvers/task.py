@@ -74,6 +74,7 @@ class Task:
         self.mdp, self.work, self.tolerance = mdp, work, tolerance
         self.limits, self.callback = limits, callback
         self.allowed = math.inf
+        self._stopped = False
 
     def optimize(self, evaluate: bool, first: tuple[Float64, Float64] | None) -> Outcome:
         """Return the status and the bounds of a plan without horizon.
@@ -221,10 +222,10 @@ class Task:
         return "out_of_sweeps" if self.work.sweeps >= self.limits.max_sweeps else None
 
     def _asked_to_stop(self, error: float, now: float) -> bool:
-        if self.callback is None:
-            return False
-        seen = Progress(self.work.sweeps, error, self.allowed, now - self.limits.began)
-        return bool(self.callback(seen))
+        if self.callback is not None and not self._stopped:
+            seen = Progress(self.work.sweeps, error, self.allowed, now - self.limits.began)
+            self._stopped = bool(self.callback(seen))
+        return self._stopped
 
 
 def sum_of_powers(gamma: float, first: int, end: int) -> float:

@@ -1,0 +1,97 @@
+"""Threads that work at the same time, and have all left when the caller goes on.
+
+A thread pool promises neither that all parts of a task run at once, which threads that meet
+inside a kernel need, nor that none runs any more after an interruption. Here every member has
+a queue of its own, so a part handed to it is run by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+PATIENCE = 0.05
+"""Seconds between looks at whether all are done: a wake-up call may be lost to an interrupt."""
+
+
+class _Part:
+    """What one member does; `done` once it did."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.work, self.done = work, False
+        self.failure: BaseException | None = None
+
+
+class Crew:
+    """The caller and its helpers; `size` of them."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._wake: SimpleQueue[None] = SimpleQueue()
+        self._queues: list[SimpleQueue[_Part | None]] = [SimpleQueue() for _ in range(size - 1)]
+        self._threads = [
+            Thread(target=self._serve, args=(queue,), name="planner", daemon=True)
+            for queue in self._queues
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def together(
+        self, work: Callable[[int], None], abandon: Callable[[], None] = lambda: None
+    ) -> None:
+        """Run work(member) as every member at the same time; raise what one of them raised.
+
+        Args:
+            work: gets the number of the member, 0 for the caller.
+            abandon: called when the caller is interrupted, so that nobody waits for it.
+        """
+        parts = [_Part(partial(work, member)) for member in range(1, self.size)]
+        try:
+            for queue, part in zip(self._queues, parts):
+                queue.put(part)
+            work(0)
+            self._await(parts)
+        except BaseException:
+            self._dismiss(abandon)
+            raise
+        for part in parts:
+            if part.failure is not None:
+                raise part.failure
+
+    def close(self) -> None:
+        """Let the helpers go."""
+        for queue in self._queues:
+            queue.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self, queue: SimpleQueue[_Part | None]) -> None:
+        while (part := queue.get()) is not None:
+            try:
+                part.work()
+            except BaseException as failure:
+                part.failure = failure
+            part.done = True
+            self._wake.put(None)
+
+    def _await(self, parts: list[_Part]) -> None:
+        while not all(part.done for part in parts):
+            try:
+                self._wake.get(timeout=PATIENCE)
+            except Empty:
+                continue
+
+    def _dismiss(self, abandon: Callable[[], None]) -> None:
+        """Wait until the helpers are through with all they were given, whatever interrupts."""
+        while True:
+            try:
+                abandon()
+                last = [_Part(lambda: None) for _ in self._queues]
+                for queue, part in zip(self._queues, last):
+                    queue.put(part)
+                self._await(last)
+            except KeyboardInterrupt:
+                continue
+            return
