@@ -70,7 +70,10 @@ BAD_CALLS = {
         "finite",
     ),
     "unknown engine": (lambda data: da.compile(data, k=1, neighbors="magic"), "must be"),
-    "gamma one": (lambda data: da.compile(data, k=1).solve(gamma=1.0), r"gamma .* \[0, 1\)"),
+    "gamma one": (
+        lambda data: da.compile(data, k=1).solve(gamma=1.0),
+        r"gamma .* \[0, 0.9999999\]",
+    ),
     "gamma NaN": (lambda data: da.compile(data, k=1).solve(gamma=float("nan")), "gamma"),
     "gamma text": (lambda data: da.compile(data, k=1).solve(gamma="high"), "gamma"),
     "negative cost": (lambda data: da.compile(data, k=1).solve(cost=-1.0), "cost"),

@@ -10,6 +10,7 @@ import pytest
 
 import deepaveragers as da
 from deepaveragers.cli import main
+from deepaveragers.solvers import planner
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,24 @@ def test_wrong_words_are_refused_in_one_sentence(home, capsys, words, sentence):
     code, said = run(capsys, f"solve {home}/model -o {home}/plan {words.format(home)}")
     assert code == 2
     assert sentence in said["error"]
+
+
+def test_an_interrupted_solve_leaves_a_finished_plan_alone(home, capsys, monkeypatch):
+    def stopped(mdp, objective, **options):
+        return solve(mdp, objective, **options, callback=lambda seen: True)
+
+    path = home / "kept"
+    words = f"solve {home / 'model'} -o {path} --tolerance 1e-9"
+    assert not path.exists()
+    solve, module = planner.solve, "deepaveragers.solvers.planner.solve"
+    monkeypatch.setattr(module, stopped)
+    assert run(capsys, words)[0] == 130
+    assert da.load(path).status == "interrupted"
+    monkeypatch.setattr(module, solve)
+    assert run(capsys, words)[0] == 0
+    monkeypatch.setattr(module, stopped)
+    assert run(capsys, words)[0] == 130
+    assert da.load(path).status == "optimal"
 
 
 def test_collecting_by_a_plan_is_acting_by_it(home, model, capsys):

@@ -393,3 +393,8 @@ def test_shuffled_logs_give_the_transitions_they_were_made_of(lengths, seed, fin
         [data.observations, data.actions, data.next_observations, data.terminations]
     )
     assert np.array_equal(got, np.array(expected, dtype=float))
+
+
+def test_named_episodes_say_their_numbers():
+    notes = table_reading(COLUMNS, TableMapping.of(FIELDS)).notes
+    assert any("a is 0, b is 1" in note for note in notes)

@@ -25,6 +25,13 @@ def test_round_trip(tmp_path, format, which, request, same):
 
 
 @pytest.mark.parametrize("format", NEEDS)
+def test_relative_paths(tmp_path, monkeypatch, format, cartpole, same):
+    pytest.importorskip(NEEDS[format])
+    monkeypatch.chdir(tmp_path)
+    same(read(write(cartpole, PLACES[format])), cartpole)
+
+
+@pytest.mark.parametrize("format", NEEDS)
 def test_double_precision_and_extreme_numbers_survive(tmp_path, format, same):
     pytest.importorskip(NEEDS[format])
     random = np.random.default_rng(0)

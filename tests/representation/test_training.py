@@ -156,3 +156,15 @@ def test_wrong_settings_are_refused(rows):
         train_dqn(rows, 5, preset="doom")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="gamma"):
         train_dqn(rows, 5, gamma=1.0)
+
+
+def test_a_run_that_is_further_is_not_passed_off_as_a_shorter_one(rows, tmp_path):
+    train_dqn(rows, 20, run_dir=tmp_path, **SMALL)
+    with pytest.raises(InputError, match="steps must be at least 20"):
+        train_dqn(rows, 10, run_dir=tmp_path, **SMALL)
+
+
+@pytest.mark.parametrize("device", ["nowhere", 3.5])
+def test_a_device_that_is_not_there_is_refused(rows, device):
+    with pytest.raises(InputError, match="device"):
+        train_dqn(rows, 2, device=device, **SMALL)

@@ -247,3 +247,28 @@ def test_refusals(tmp_path, cartpole, plan):
     path = da.save(plan, tmp_path / "plan")
     with pytest.raises(da.InputError, match="made again from its updated model"):
         append(path, cartpole)
+
+
+def test_refitting_leaves_nothing_in_a_transformer(cartpole):
+    class Centre:
+        def fit(self, rows):
+            self.mean = rows.mean(axis=0)
+
+        def transform(self, rows):
+            return rows - self.mean
+
+    mdp = da.compile(cartpole, 3, da.TransformerEncoder(Centre()))
+    shorter = forget(mdp, [0, 1, 2], refit=True)
+    left = shorter.transitions.observations.mean(axis=0)
+    np.testing.assert_array_equal(shorter.encoder.transformer.mean, left)
+
+
+def test_refitting_a_random_network_and_refusing_a_trained_one(cartpole):
+    pytest.importorskip("torch")
+    mdp = da.compile(cartpole, 3, da.RandomNetwork(dimensions=4))
+    shorter = forget(mdp, [0, 1, 2], refit=True)
+    left = shorter.transitions.observations.mean(axis=0, dtype=np.float64)
+    np.testing.assert_allclose(shorter.encoder.weights["input.mean"], left, rtol=1e-6)
+    trained = da.compile(cartpole, 3, da.train_dqn(cartpole, 2))
+    with pytest.raises(da.InputError, match="refit"):
+        forget(trained, [0], refit=True)

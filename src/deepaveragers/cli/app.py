@@ -14,12 +14,10 @@ from ..errors import DeepAveragersError
 from .ask_commands import compare, explain, guarantee, select
 from .data_commands import append, doctor, export_data, forget, import_data
 from .deep_commands import train
-from .output import complain, wants_json
+from .output import INTERRUPTED, complain, wants_json
 from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
 from .solve_command import solve
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="dac",

@@ -101,7 +101,7 @@ def select(
     k: Numbers = "1,5",
     cost: Numbers = "1,10,100",
     k_pi: Numbers = "1,11,51",
-    gamma: Annotated[float, typer.Option(help="Discount, in [0, 1).")] = 0.99,
+    gamma: Annotated[float, typer.Option(help="Discount, in [0, 0.9999999].")] = 0.99,
     judge_gamma: Annotated[
         float | None, typer.Option(help="Discount to judge by, if another than to plan by.")
     ] = None,

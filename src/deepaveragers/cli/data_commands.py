@@ -173,14 +173,18 @@ def forget(
     target: Annotated[Path, typer.Argument(help="A bundle of transitions, or a model.")],
     episodes: Annotated[str, typer.Option(help="Ids of episodes, separated by commas.")],
     refit: Annotated[
-        bool, typer.Option("--refit", help="Fit a model's encoder again, and search anew.")
+        bool,
+        typer.Option(
+            "--refit",
+            help="Fit a model's encoder again too: without it, averages over them remain.",
+        ),
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here, and leave the target.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remove episodes from a dataset or a model, and every trace of them in its files."""
+    """Remove episodes from a dataset or a model, and every row of them from its files."""
     from ..errors import InputError
     from ..storage.editing import forget as forget_episodes
     from ..storage.records import load, save

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+INTERRUPTED = 130
+"""Exit code."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import Output
-from .output import AsJson, described, seconds, show
+from .output import INTERRUPTED, AsJson, described, seconds, show
 
 if TYPE_CHECKING:
     from ..data.transitions import Transitions
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def solve(
     model: Annotated[Path, typer.Argument(help="A compiled model, or an earlier plan.")],
     output: Output,
-    gamma: Annotated[float, typer.Option(help="Discount, in [0, 1).")] = 0.99,
+    gamma: Annotated[float, typer.Option(help="Discount, in [0, 0.9999999].")] = 0.99,
     cost: Annotated[float, typer.Option(help="Price of one unit of distance to the data.")] = 1.0,
     weighting: Annotated[str, typer.Option(help="'inverse' or 'uniform'.")] = "inverse",
     k: Annotated[int | None, typer.Option(help="Use fewer neighbours than compiled.")] = None,
@@ -80,6 +80,10 @@ def solve(
         time_budget=time_budget,
         **_per_transition(mdp.transitions, mask, rewards, reward_column),
     )
+    interrupted = plan.status == "interrupted"
+    if interrupted and output.exists():
+        # A plan that was finished is worth more than one that was not.
+        raise KeyboardInterrupt
     save(plan, output)
     result = {"output": str(output), **described(plan)}
     text = (
@@ -87,6 +91,8 @@ def solve(
         f"in {plan.sweeps} sweeps, {seconds(plan.seconds)} -> {output}"
     )
     show(result, text, as_json=as_json)
+    if interrupted:
+        raise SystemExit(INTERRUPTED)
 
 
 def _per_transition(

@@ -76,10 +76,10 @@ class TableMapping:
         unknown = sorted(values.keys() - known)
         if unknown:
             raise InputError("mapping", f"made of {', '.join(sorted(known))}", repr(unknown[0]))
-        for needed in ("action", "reward"):
-            if values.get(needed) is None:
-                remedy = f"Name it: --{needed} or {needed}=."
-                raise InputError(needed, "the name of a column", "nothing", remedy)
+        absent = [needed for needed in ("action", "reward") if values.get(needed) is None]
+        if absent:
+            remedy = "Name it: " + ", ".join(f"--{name} or {name}=" for name in absent) + "."
+            raise InputError(" and ".join(absent), "the name of a column", "nothing", remedy)
         return cls(**values)
 
     def roles(self) -> dict[str, str]:

@@ -47,7 +47,7 @@ class Objective:
     identity. As arrays may be among the fields, an objective has no hash.
 
     Attributes:
-        gamma: discount, in [0, 1); at most `LARGEST_GAMMA`.
+        gamma: discount, from 0 to `LARGEST_GAMMA`.
         cost: the paper's C, what one unit of distance to the data costs; >= 0.
         weighting: "inverse" (by distance) or "uniform".
         k: neighbours to average, at most as many as compiled; None takes all.
@@ -102,15 +102,18 @@ class Objective:
     __hash__ = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        if not _is_number(self.gamma) or not 0.0 <= self.gamma < 1.0:
-            raise InputError("gamma", "a number in [0, 1)", self.gamma, "A common choice is 0.99.")
-        if self.gamma > LARGEST_GAMMA:
-            raise InputError("gamma", f"at most {LARGEST_GAMMA}", self.gamma)
+        if not _is_number(self.gamma) or not 0.0 <= self.gamma <= LARGEST_GAMMA:
+            raise InputError(
+                "gamma",
+                f"a number in [0, {LARGEST_GAMMA}]",
+                repr(self.gamma),
+                "A common choice is 0.99.",
+            )
         if not _is_number(self.cost) or not 0.0 <= self.cost < math.inf:
             raise InputError(
                 "cost",
                 "a finite number >= 0",
-                self.cost,
+                repr(self.cost),
                 "A rule of thumb is the size of one reward.",
             )
         if self.weighting not in ("inverse", "uniform"):

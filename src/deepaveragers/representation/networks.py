@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..arrays import Array, Floats
-from ..errors import MissingExtraError
+from ..errors import InputError, MissingExtraError
 from .architecture import Architecture
 from .standardizing import MEAN, SCALE
 
@@ -36,6 +36,11 @@ Weights: TypeAlias = Mapping[str, torch.Tensor]
 
 def as_tensors(weights: Mapping[str, Array], device: str = "cpu") -> dict[str, torch.Tensor]:
     """Return copies on the device; convolutions in the layout that is fastest there."""
+    try:
+        torch.empty(0, device=device)
+    except (AssertionError, RuntimeError, TypeError):
+        allowed = "'cpu', or a CUDA device that this machine has"
+        raise InputError("device", allowed, repr(device)) from None
     return {name: _placed(torch.tensor(array), device) for name, array in weights.items()}
 
 

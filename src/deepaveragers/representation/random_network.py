@@ -14,6 +14,9 @@ from .architecture import Kind, design
 from .network_encoder import NetworkEncoder
 from .standardizing import standardization
 
+RANDOM = "random"
+"""Name of the head of a random network."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RandomNetwork:
@@ -41,14 +44,14 @@ class RandomNetwork:
             observations,
             self.architecture,
             hidden=(self.dimensions,),
-            heads=("random",),
+            heads=(RANDOM,),
             blur=self.blur,
         )
         weights: dict[str, Floats] = {**network.initial_weights(self.seed)}
         if not network.is_image:
             weights |= standardization(observations)
         return NetworkEncoder(
-            architecture=network, weights=weights, head="random", device=self.device
+            architecture=network, weights=weights, head=RANDOM, device=self.device
         )
 
     def encode(self, observations: Array) -> Float32:

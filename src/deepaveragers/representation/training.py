@@ -216,6 +216,13 @@ def train(
     checkpoint = None if schedule.run_dir is None else schedule.run_dir / CHECKPOINT
     if checkpoint is not None and checkpoint.exists():
         trainer.restore(checkpoint)
+        if trainer.step > schedule.steps:
+            raise InputError(
+                "steps",
+                f"at least {trainer.step}, which the run in {schedule.run_dir} has reached",
+                schedule.steps,
+                "Choose another directory, or load a snapshot.",
+            )
     began, first = time.perf_counter(), trainer.step
     log = TrainingLog(schedule.run_dir, from_step=first, tensorboard=schedule.tensorboard)
     with log, progress("train", schedule.steps, show=schedule.show_progress) as advance:

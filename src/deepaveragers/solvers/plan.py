@@ -45,8 +45,8 @@ class Plan:
         seconds: wall-clock time of the solve.
         gain: for a solve with a `start`, how many times faster it was than the last solve
             of this MDP without one in this process, whatever that was asked; None if there
-            was none. An MDP's first solve prepares what later ones find ready, and that
-            counts as gain. Not stored.
+            was none, or this one did not reach its tolerance. An MDP's first solve prepares
+            what later ones find ready, and that counts as gain. Not stored.
     """
 
     mdp: DacMdp

@@ -74,7 +74,7 @@ def solve(
         callback: called after every sweep; a true result stops the planner.
     """
     began = time.perf_counter()
-    _check(tolerance, method, time_budget, max_sweeps)
+    _check(tolerance, method, time_budget, max_sweeps, callback)
     limits = Limits(
         began=began,
         deadline=began + (math.inf if time_budget is None else time_budget),
@@ -101,6 +101,7 @@ def solve(
         if layout is not None:
             values, q_values = layout.restored(values, blocks), layout.restored(q_values, blocks)
     seconds = time.perf_counter() - began
+    comparable = first is not None and status == "optimal"
     plan = Plan(
         mdp=mdp,
         objective=objective,
@@ -113,7 +114,7 @@ def solve(
         residual=proof.residual,
         sweeps=work.sweeps,
         seconds=seconds,
-        gain=None if first is None or cold_seconds is None else cold_seconds / seconds,
+        gain=cold_seconds / seconds if comparable and cold_seconds is not None else None,
     )
     remember(plan, cold=first is None)
     return plan
@@ -145,6 +146,7 @@ def _check(
     method: str,
     time_budget: float | None,
     max_sweeps: int | None,
+    callback: Callback | None,
 ) -> None:
     if not (isinstance(tolerance, int | float) and 0.0 < tolerance < math.inf):
         raise InputError("tolerance", "a number > 0", tolerance)
@@ -154,3 +156,5 @@ def _check(
         raise InputError("time_budget", "a number of seconds > 0, or None", time_budget)
     if max_sweeps is not None and not max_sweeps >= 1:
         raise InputError("max_sweeps", "a whole number >= 1, or None", max_sweeps)
+    if callback is not None and not callable(callback):
+        raise InputError("callback", "a function of one argument, or None", repr(callback))

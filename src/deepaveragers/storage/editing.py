@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,6 +12,11 @@ from ..data.transitions import Transitions
 from ..errors import InputError
 from ..mdp.model import DacMdp, compile
 from ..mdp.updating import extended, without
+from ..representation.encoder import Encoder
+from ..representation.network_encoder import NetworkEncoder
+from ..representation.random_network import RANDOM
+from ..representation.standardizing import MEAN, standardization
+from ..representation.transformer import TransformerEncoder
 from ..solvers.plan import Plan
 from .lock import only_writer
 from .records import load, load_as, save
@@ -57,6 +63,7 @@ def forget(
         episodes: ids as in `episode_ids`.
         refit: for a model, fit the encoder again and search everything anew. Otherwise a
             fitted encoder keeps its averages, in which the forgotten episodes were counted.
+            A network that was trained on them cannot be fitted again, and is refused.
     """
     if isinstance(target, str | Path):
         with only_writer(Path(target)):
@@ -67,10 +74,27 @@ def forget(
         if not refit:
             return without(target, episodes)
         data = target.transitions.subset(rows_without(target.transitions, episodes))
-        return compile(data, min(target.graph.k, len(data)), target.encoder)
+        encoder = _ready_to_fit(target.encoder, data)
+        return compile(data, min(target.graph.k, len(data)), encoder)
     if isinstance(target, Transitions):
         return target.subset(rows_without(target, episodes))
     raise InputError("target", "Transitions, a DacMdp or a path", type(target).__name__)
+
+
+def _ready_to_fit(encoder: Encoder, data: Transitions) -> Encoder:
+    """Return the encoder such that compiling leaves nothing in it of other data than these."""
+    if isinstance(encoder, TransformerEncoder):
+        return replace(encoder, refit=True)
+    if not isinstance(encoder, NetworkEncoder) or MEAN not in encoder.weights:
+        return encoder
+    if encoder.head != RANDOM:
+        raise InputError(
+            "refit",
+            "False for a model on a trained network",
+            type(encoder).__name__,
+            "Train one on the data that are left, and compile again.",
+        )
+    return replace(encoder, weights={**encoder.weights, **standardization(data.observations[:])})
 
 
 def _loaded(path: str | Path) -> Editable:

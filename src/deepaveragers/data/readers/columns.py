@@ -30,6 +30,9 @@ class Table(Protocol):
         """Return words for the place of a data row."""
 
 
+SHOWN = 3
+
+
 @dataclass(frozen=True, eq=False)
 class Columns:
     """The columns of all rows; missing is NaN, or -1 for actions, flags and episodes."""
@@ -45,7 +48,7 @@ class Columns:
     times: Array | None
     observation_names: tuple[str, ...]
     action_names: tuple[str, ...] | None
-    action_notes: tuple[str, ...]
+    notes: tuple[str, ...]
 
     def picked(self, rows: Int64 | None) -> Columns:
         """Return the given rows in their order; None is all of them as they are."""
@@ -127,6 +130,8 @@ def _as_columns(
         values = labels["episode"].values()
         whole_numbers = bool(values) and isinstance(values[0], int)
         episodes = np.asarray([*values, -1], dtype=np.int64)[codes] if whole_numbers else codes
+        if values and not whole_numbers:
+            notes = (*notes, _numbered(values))
     return Columns(
         observations=whole["observations"],
         next_observations=whole.get("next_observations"),
@@ -139,8 +144,15 @@ def _as_columns(
         times=times,
         observation_names=chosen,
         action_names=names,
-        action_notes=notes,
+        notes=notes,
     )
+
+
+def _numbered(labels: Sequence[object]) -> str:
+    """Return what became of the names of episodes."""
+    shown = [f"{label} is {number}" for number, label in enumerate(labels[:SHOWN])]
+    more = ", and so on" if len(labels) > SHOWN else ""
+    return f"episodes were numbered as they came: {', '.join(shown)}{more}"
 
 
 def _episodes_by_flags(ended: Bool, actions: Int64, times: Array | None) -> Int64:

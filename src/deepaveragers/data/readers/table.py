@@ -49,7 +49,7 @@ def table_reading(source: Any, mapping: TableMapping) -> Reading:
     """Return the transitions of a table and what was decided while reading it."""
     table = open_table(source, mapping.delimiter)
     columns = gathered(table, mapping)
-    notes = [*table.notes, *columns.action_notes]
+    notes = [*table.notes, *columns.notes]
     if mapping.observations is None:
         notes.append(f"observations are the columns {', '.join(columns.observation_names)}")
     rows, ordering = ordered(columns, mapping, table)

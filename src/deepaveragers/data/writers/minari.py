@@ -38,7 +38,8 @@ def write_minari(data: Transitions, path: Path) -> None:
         raise InputError("path", "a directory named as Minari asks, like 'walks-v0'", path.name)
     if path.exists():
         raise StorageError(f"{path} cannot be written: it exists already.")
-    temporary = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    # Minari joins a relative path to itself.
+    temporary = path.absolute().with_name(f".{path.name}.tmp-{os.getpid()}")
     bounds = _chains(data)
     try:
         (temporary / "data").mkdir(parents=True)
