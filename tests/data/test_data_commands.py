@@ -88,7 +88,7 @@ def test_import_with_a_mapping_file(tmp_path):
     ("command", "message"),
     [
         ("import {0}/none.csv -o {0}/d", "does not exist"),
-        ("import {0}/log.csv -o {0}/d", "action must be the name of a column"),
+        ("import {0}/log.csv -o {0}/d", "action and reward must be the name of a column"),
         ("import {0}/log.csv --action q --reward rew -o {0}/d", "action must be a column: run"),
         ("import {0}/log.csv --format excel -o {0}/d", "format must be"),
         ("export {0}/none -o {0}/x.npz", "does not exist"),

@@ -46,7 +46,9 @@ def settled(size: int, threads: int) -> tuple[Rows, float]:
 def test_settles_on_the_solution_of_the_system(size: int) -> None:
     rows, _ = settled(size, 1)
     matrix: Float64 = np.eye(size)
-    np.add.at(matrix, (np.arange(size)[:, None], rows.index % size), -rows.weight.astype(float))
+    np.add.at(
+        matrix, (np.arange(size)[:, None], rows.successors % size), -rows.weight.astype(float)
+    )
     exact = np.linalg.solve(matrix, rows.residual.astype(float))
     np.testing.assert_allclose(rows.correction[size:], exact, atol=1e-5 / (1 - 0.95))
 

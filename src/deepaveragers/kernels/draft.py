@@ -121,7 +121,7 @@ def _write_row(
     index: Int32, weight: Float32, reward: Float32, rows: Rows,
 ) -> None:  # fmt: skip
     """Write the row of an action, as `cpu.relax` reads it: V = residual + weight V."""
-    row_index, row_weight, row_reward = rows.index, rows.weight, rows.residual
+    row_index, row_weight, row_reward = rows.successors, rows.weight, rows.residual
     own = np.float32(0.0)
     for j in range(k):
         part = gamma * weight[s, chosen, j]

@@ -27,16 +27,16 @@ STORED, SWEEPS, LAST, BEST, WAITED, DONE = range(6)
 
 
 class Rows(NamedTuple):
-    """The linear system e = residual + weight e[index] of a policy; see `cpu.relax`.
+    """The linear system e = residual + weight e[successors] of a policy; see `cpu.relax`.
 
     Attributes:
-        index: [N, W] int32.
+        successors: [N, W] int32.
         weight: [N, W] float32.
         residual: [N] float32.
         correction: [2N] float32, e.
     """
 
-    index: Int32
+    successors: Int32
     weight: Float32
     residual: Float32
     correction: Float32
@@ -64,7 +64,9 @@ def _sweep(member: int, members: int, team: Team, lanes: Lanes, rows: Rows) -> b
     for part in range(team.parts):
         for block in range(member, len(team.edges) - 1, members):
             lo, hi = piece(team, block, part)
-            change = relax(lo, hi, lanes, rows.index, rows.weight, rows.residual, rows.correction)
+            change = relax(
+                lo, hi, lanes, rows.successors, rows.weight, rows.residual, rows.correction
+            )
             note(team, block, part, change)
         if not exchange(member, members, team, part, rows.correction):
             return False

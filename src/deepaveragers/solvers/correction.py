@@ -38,7 +38,7 @@ class Corrector:
         size = model.size
         self.model, self.blocks, self.lanes = model, blocks, cpu.lanes_of(model.width)
         self.rows = Rows(
-            index=np.empty((size, model.width), np.int32),
+            successors=np.empty((size, model.width), np.int32),
             weight=np.empty((size, model.width), np.float32),
             residual=np.empty(size, np.float32),
             correction=np.zeros(2 * size, np.float32),
@@ -55,7 +55,7 @@ class Corrector:
         """Take the policy's rows; return its largest residual at the values."""
         found = self.blocks.run(
             cpu.linearize, self.model, gains, values, choice,
-            self.rows.index, self.rows.weight, self.rows.residual,
+            self.rows.successors, self.rows.weight, self.rows.residual,
         )  # fmt: skip
         return float(max(found))
 
@@ -65,7 +65,7 @@ class Corrector:
         Returns:
             the number of sweeps over the policy's rows.
         """
-        if self.rows.index.shape[1] == 1:
+        if self.rows.successors.shape[1] == 1:
             solve_paths(*self.rows)
             return 1
         team = self.blocks.team()
