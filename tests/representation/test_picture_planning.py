@@ -25,5 +25,5 @@ def test_dac_beats_or_equals_its_baseline(data, train, record_property):
         reports[name] = da.evaluate(policy, PicturePole, 20, seed=1, epsilon=0.001)
         record_property(name, str(reports[name].summary()))
         print(name, reports[name].mean, reports[name].interval)  # noqa: T201
-    assert reports["dac"].interval[1] >= reports["baseline"].mean
+    assert reports["dac"].mean >= reports["baseline"].mean
     assert reports["dac"].mean > data.episode_returns().mean()

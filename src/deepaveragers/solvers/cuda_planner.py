@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from functools import cached_property
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -24,8 +25,7 @@ from ..mdp.objective import Objective
 from ..neighbors.graph import NeighborGraph
 from .certificate import Certificate
 from .plan import Status
-from .task import Callback, Limits, Outcome, Task, _Line
-from .workspace import Workspace
+from .task import Outcome, Task, _Line
 
 OLDEST = (7, 0)
 """Compute capability; CUDA 12 and later support no older one."""
@@ -231,16 +231,9 @@ class DeviceModel:
 class CudaTask(Task):
     """Drives a GPU to the tolerance, or to the first limit."""
 
-    def __init__(
-        self,
-        mdp: DacMdp,
-        work: Workspace,
-        tolerance: float,
-        limits: Limits,
-        callback: Callback | None = None,
-    ) -> None:
-        super().__init__(mdp, work, tolerance, limits, callback)
-        self._device = DeviceModel(mdp.graph, work.model)
+    @cached_property
+    def _device(self) -> DeviceModel:
+        return DeviceModel(self.mdp.graph, self.work.model)
 
     def _optimize(
         self, evaluate: bool, first: tuple[Float64, Float64] | None, line: _Line
