@@ -140,7 +140,7 @@ def _write_row(
 @kernel
 def improve(
     lo: int, hi: int, lanes: Lanes, gamma: float,
-    index: Int32, weight: Float32, reward: Float32, rows: Rows,
+    index: Int32, weight: Float32, reward: Float32, choice: Int32, rows: Rows,
 ) -> float:  # fmt: skip
     """Sweep over a part of a block, and write the rows of the best actions.
 
@@ -152,7 +152,8 @@ def improve(
         index: [N, A, k] from `weigh`.
         weight: [N, A, k] from `weigh`.
         reward: [N, A] from `price`.
-        rows: of the policy, written; their `correction` is V.
+        choice: [N] the policy, written.
+        rows: of the policy, written where it changes; their `correction` is V.
 
     Returns:
         the largest absolute change of a value.
@@ -172,7 +173,9 @@ def improve(
             if q > best:
                 best = q
                 chosen = a
-        _write_row(s, chosen, k, gamma, index, weight, reward, rows)
+        if chosen != choice[s]:
+            choice[s] = chosen
+            _write_row(s, chosen, k, gamma, index, weight, reward, rows)
         largest = max(largest, abs(best - values[s + size]))
         values[s + size] = best
     return np.float64(largest)
@@ -181,13 +184,13 @@ def improve(
 @kernel
 def improve_all(
     member: int, members: int, team: Team, lanes: Lanes, gamma: float,
-    index: Int32, weight: Float32, reward: Float32, rows: Rows,
+    index: Int32, weight: Float32, reward: Float32, choice: Int32, rows: Rows,
 ) -> None:  # fmt: skip
     """Improve part by part in all blocks, as a member of a team."""
     for part in range(team.parts):
         for block in range(member, len(team.edges) - 1, members):
             lo, hi = piece(team, block, part)
-            change = improve(lo, hi, lanes, gamma, index, weight, reward, rows)
+            change = improve(lo, hi, lanes, gamma, index, weight, reward, choice, rows)
             note(team, block, part, change)
         if not exchange(member, members, team, part, rows.correction):
             return
@@ -202,6 +205,7 @@ def follow(
     index: Int32,
     weight: Float32,
     reward: Float32,
+    choice: Int32,
     rows: Rows,
 ) -> None:
     """Write the rows of the available actions that are largest in `preferred` [N, A]."""
@@ -213,4 +217,5 @@ def follow(
             if available and (chosen < 0 or preferred[s, a] > best):
                 best = preferred[s, a]
                 chosen = a
+        choice[s] = chosen
         _write_row(s, chosen, k, gamma, index, weight, reward, rows)

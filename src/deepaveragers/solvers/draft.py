@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import Float32, Float64
+from ..arrays import Float32, Float64, Int32
 from ..kernels import cpu
 from ..kernels import draft as kernels
 from ..kernels.model import Model
@@ -58,6 +58,7 @@ class Draft:
         self.gamma, self.lanes = np.float32(model.gamma), cpu.lanes_of(model.k)
         self.sweeps = 0
         self.reward: Float32 = np.empty(model.indices.shape[:2], np.float32)
+        self.choice: Int32 = np.full(model.size, cpu.NO_ACTION, np.int32)
         with np.errstate(over="ignore"):  # then `scale` is infinite too
             rewards = model.rewards.astype(np.float32)
         found = blocks.run(
@@ -92,7 +93,7 @@ class Draft:
             both[size:] = both[:size]
             self.blocks.run(
                 kernels.follow, first[1], self.gamma, self.table.index, self.table.weight,
-                self.reward, corrector.rows,
+                self.reward, self.choice, corrector.rows,
             )  # fmt: skip
             corrector.solve(max(FIRST_RATIO * self.scale, target), deadline)
         best, waited = math.inf, 0
@@ -119,6 +120,6 @@ class Draft:
         team = self.blocks.team()
         self.blocks.together(
             kernels.improve_all, team, self.lanes, self.gamma,
-            self.table.index, self.table.weight, self.reward, self.corrector.rows,
+            self.table.index, self.table.weight, self.reward, self.choice, self.corrector.rows,
         )  # fmt: skip
         return float(team.changes.max()), float(team.peaks.max())
