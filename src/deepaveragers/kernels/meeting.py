@@ -3,7 +3,9 @@
 A sweep over 100,000 rows takes half a millisecond, and handing work to a Python thread and
 waiting for it takes a quarter of one. So the threads that evaluate a policy stay inside one
 kernel, and wait for each other by looking at a counter: about a microsecond. One that waits
-for long sleeps between looks: the thread it waits for may be without a processor.
+for longer offers its processor to others between looks, since the thread it waits for may be
+without one. It does not sleep until that has gone on for long: a processor that falls idle,
+above all a virtual one, may take longer to come back than a whole sweep.
 """
 
 from __future__ import annotations
@@ -20,19 +22,25 @@ from .cpu import kernel
 from .lanes import start_of
 
 POSSIBLE = os.name == "posix"
-"""Whether a thread can sleep inside a kernel; without that, one does all the work."""
+"""Whether a thread can give way inside a kernel; without that, one does all the work."""
 ARRIVED, ABANDONED = 0, 1
 SLOTS = 2
-LOOKS, MICROSECONDS = 5_000, 50
-"""Looks at the counter before the first sleep, and how long each lasts."""
+LOOKS, OFFERS, MICROSECONDS = 500, 20_000, 50
+"""Looks at the counter before the processor is offered to others, offers before a sleep (some
+10 ms), and how long that lasts."""
 
 if POSSIBLE:
+    _give_way = types.ExternalFunction("sched_yield", types.int32())
     _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
 else:
 
     @kernel
-    def _sleep(microseconds: int) -> None:
+    def _give_way() -> None:
         """Stand in for what is not there, so that the kernel can be compiled."""
+
+    @kernel
+    def _sleep(microseconds: int) -> None:
+        """Stand in likewise."""
 
 
 def _arrive(typing: Any, counters: Any) -> Any:
@@ -62,6 +70,26 @@ look: Any = intrinsic(_look)
 
 
 @kernel
+def reached(counters: Int64, slot: int, expected: int, offers: int) -> bool:
+    """Wait until a counter is at a number or beyond; false if it takes long.
+
+    Args:
+        counters: written by other threads.
+        slot: which of them.
+        expected: the number.
+        offers: of the processor to others, before giving up.
+    """
+    for _ in range(LOOKS):
+        if look(counters, slot) >= expected:
+            return True
+    for _ in range(offers):
+        _give_way()
+        if look(counters, slot) >= expected:
+            return True
+    return False
+
+
+@kernel
 def meet(counters: Int64, members: int) -> bool:
     """Wait until all members are here; false if they will never be.
 
@@ -74,11 +102,8 @@ def meet(counters: Int64, members: int) -> bool:
         return True
     before = arrive(counters)
     expected = (before // members + 1) * members
-    looks = 0
-    while look(counters, ARRIVED) < expected:
+    while not reached(counters, ARRIVED, expected, OFFERS):
         if look(counters, ABANDONED) != 0:
             return False
-        looks += 1
-        if looks > LOOKS:
-            _sleep(np.uint32(MICROSECONDS))
+        _sleep(np.uint32(MICROSECONDS))
     return True

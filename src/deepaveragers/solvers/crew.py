@@ -3,6 +3,9 @@
 A thread pool promises neither that all parts of a task run at once, which threads that meet
 inside a kernel need, nor that none runs any more after an interruption. Here every member has
 a queue of its own, so a part handed to it is run by it.
+
+A queue wakes a sleeping thread, which takes long where that lets a virtual processor fall idle.
+So whoever waits for another looks at a counter for a while first.
 """
 
 from __future__ import annotations
@@ -12,6 +15,13 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 
+import numpy as np
+
+from ..arrays import Int64
+from ..kernels.meeting import reached
+
+OFFERS = 2_000
+"""Offers of the processor to others before a thread sleeps: about a millisecond."""
 PATIENCE = 0.05
 """Seconds between looks at whether all are done: a wake-up call may be lost to an interrupt."""
 
@@ -30,10 +40,13 @@ class Crew:
     def __init__(self, size: int) -> None:
         self.size = size
         self._wake: SimpleQueue[None] = SimpleQueue()
+        # How many parts each helper was given so far; and first, how many they have done.
+        self._counts: Int64 = np.zeros(size, np.int64)
+        self._given = 0
         self._queues: list[SimpleQueue[_Part | None]] = [SimpleQueue() for _ in range(size - 1)]
         self._threads = [
-            Thread(target=self._serve, args=(queue,), name="planner", daemon=True)
-            for queue in self._queues
+            Thread(target=self._serve, args=(member, queue), name="planner", daemon=True)
+            for member, queue in enumerate(self._queues, 1)
         ]
         for thread in self._threads:
             thread.start()
@@ -49,8 +62,7 @@ class Crew:
         """
         parts = [_Part(partial(work, member)) for member in range(1, self.size)]
         try:
-            for queue, part in zip(self._queues, parts):
-                queue.put(part)
+            self._hand_out(parts)
             work(0)
             self._await(parts)
         except BaseException:
@@ -67,16 +79,30 @@ class Crew:
         for thread in self._threads:
             thread.join()
 
-    def _serve(self, queue: SimpleQueue[_Part | None]) -> None:
-        while (part := queue.get()) is not None:
+    def _hand_out(self, parts: list[_Part]) -> None:
+        for member, (queue, part) in enumerate(zip(self._queues, parts), 1):
+            queue.put(part)
+            self._counts[member] += 1
+            self._given += 1
+
+    def _serve(self, member: int, queue: SimpleQueue[_Part | None]) -> None:
+        taken = 0
+        while True:
+            taken += 1
+            reached(self._counts, member, taken, OFFERS)
+            part = queue.get()
+            if part is None:
+                return
             try:
                 part.work()
             except BaseException as failure:
                 part.failure = failure
             part.done = True
             self._wake.put(None)
+            self._counts[0] += 1
 
     def _await(self, parts: list[_Part]) -> None:
+        reached(self._counts, 0, self._given, OFFERS)
         while not all(part.done for part in parts):
             try:
                 self._wake.get(timeout=PATIENCE)
@@ -89,8 +115,7 @@ class Crew:
             try:
                 abandon()
                 last = [_Part(lambda: None) for _ in self._queues]
-                for queue, part in zip(self._queues, last):
-                    queue.put(part)
+                self._hand_out(last)
                 self._await(last)
             except KeyboardInterrupt:
                 continue
