@@ -76,7 +76,7 @@ def _sweep(member: int, members: int, team: Team, lanes: Lanes, rows: Rows) -> b
 @kernel
 def _mix(
     member: int, members: int, team: Team, rows: Rows, memory: Memory, stored: int,
-    left: Float64, shares: Float32,
+    unit: float, left: Float32, shares: Float32,
 ) -> bool:  # fmt: skip
     """Replace the correction by the best mixture of the sweeps kept so far."""
     edges = team.edges
@@ -85,7 +85,7 @@ def _mix(
     for block in range(member, len(edges) - 1, members):
         lo, hi = edges[block], edges[block + 1]
         remember(lo, hi, rows.correction, memory.origin, memory.kept[slot], memory.moved[slot])
-        products(lo, hi, memory.moved[:count], slot, left, memory.sums[block])
+        products(lo, hi, memory.moved[:count], slot, unit, left, memory.sums[block])
     if not meet(team.counters, members):
         return False
     shares_of(memory.sums, count, slot, shares)
@@ -118,7 +118,7 @@ def settle(
     stored, sweeps = int(progress[STORED]), progress[SWEEPS]
     last, best, waited = progress[LAST], progress[BEST], progress[WAITED]
     done = 0.0
-    left, shares = np.empty(STRIP), np.empty(len(memory.kept), np.float32)
+    left, shares = np.empty(STRIP, np.float32), np.empty(len(memory.kept), np.float32)
     if sweeps == 0.0:
         for block in range(member, len(team.edges) - 1, members):
             for s in range(team.edges[block], team.edges[block + 1]):
@@ -137,7 +137,8 @@ def settle(
         if change > RESTART * last:
             stored = 0
         last = change
-        if not _mix(member, members, team, rows, memory, stored, left, shares):
+        unit = np.float32(1.0 / change)
+        if not _mix(member, members, team, rows, memory, stored, unit, left, shares):
             return
         stored += 1
     # Nobody may still be reading `progress` when it is written.

@@ -32,7 +32,9 @@ def remember(
 
 
 @reassociated
-def products(lo: int, hi: int, moved: Float32, latest: int, left: Float64, sums: Float64) -> None:
+def products(
+    lo: int, hi: int, moved: Float32, latest: int, unit: float, left: Float32, sums: Float64
+) -> None:  # fmt: skip
     """Write the upper [M, M] weighted products of changes [M, N]; the weight is latest squared.
 
     Args:
@@ -40,6 +42,7 @@ def products(lo: int, hi: int, moved: Float32, latest: int, left: Float64, sums:
         hi: one past its last state.
         moved: [M, N] changes.
         latest: the row that is the weight.
+        unit: a float32, 1 / the largest change: products of four must not underflow.
         left: [STRIP] scratch.
         sums: [M, M] written.
     """
@@ -51,13 +54,14 @@ def products(lo: int, hi: int, moved: Float32, latest: int, left: Float64, sums:
         for m in range(count):
             one = moved[m, first : first + length]
             for s in range(length):
-                left[s] = np.float64(focus[s]) * focus[s] * one[s]
+                weight = focus[s] * unit
+                left[s] = weight * weight * (one[s] * unit) * unit
             for n in range(m, count):
                 other = moved[n, first : first + length]
-                total = 0.0
+                total = np.float32(0.0)
                 for s in range(length):
                     total += left[s] * other[s]
-                sums[m, n] += total
+                sums[m, n] += np.float64(total)
 
 
 @kernel
