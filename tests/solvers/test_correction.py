@@ -9,7 +9,7 @@ import pytest
 
 from deepaveragers.arrays import Float32, Float64, Int32
 from deepaveragers.kernels import cpu
-from deepaveragers.kernels.evaluation import BEST, DONE, LAST, SWEEPS, Memory, Rows, settle
+from deepaveragers.kernels.evaluation import BEST, DONE, LAST, MADE, Memory, Rows, settle
 from deepaveragers.kernels.meeting import ABANDONED, SLOTS, meet
 from deepaveragers.kernels.mixing import shares_of
 from deepaveragers.solvers.blocks import Blocks
@@ -30,6 +30,7 @@ def settled(size: int, threads: int) -> tuple[Rows, float]:
             index, weight, rng.normal(size=size).astype(np.float32), np.zeros(2 * size, np.float32)
         )
         memory = Memory(
+            sweeps=2,
             origin=np.zeros(size, np.float32),
             kept=np.zeros((KEPT, size), np.float32),
             moved=np.zeros((KEPT, size), np.float32),
@@ -39,7 +40,7 @@ def settled(size: int, threads: int) -> tuple[Rows, float]:
         team.progress[[LAST, BEST]] = np.inf
         while not team.progress[DONE]:
             blocks.together(settle, team, cpu.lanes_of(WIDTH), rows, memory, 2, 1e-5)
-    return rows, float(team.progress[SWEEPS])
+    return rows, float(team.progress[MADE])
 
 
 @pytest.mark.parametrize("size", [1, 50, 2_000])

@@ -42,7 +42,7 @@ def _weight(uniform: bool, distance: float) -> float:
 
 
 @inlined
-def _largest_reward(indices: Int32, s: int, a: int, k: int, rewards: Float64) -> float:
+def largest_reward(indices: Int32, s: int, a: int, k: int, rewards: Float64) -> float:
     """Return the largest reward among the neighbours of (s, a), at least 0."""
     largest = 0.0
     for j in range(k):
@@ -150,7 +150,7 @@ def improve(
             q = -np.inf
             if allowed[s * every_row, a]:
                 if adaptive > 0.0:
-                    price = adaptive * _largest_reward(indices, s, a, k, rewards)
+                    price = adaptive * largest_reward(indices, s, a, k, rewards)
                 total, mass, farthest = _average(
                     indices, distances, s, a, k, uniform, price, gains, size, lo, length
                 )
@@ -279,7 +279,7 @@ def linearize(
         for a in range(first, end):
             row = (a - first) * k
             if adaptive > 0.0:
-                price = adaptive * _largest_reward(indices, s, a, k, rewards)
+                price = adaptive * largest_reward(indices, s, a, k, rewards)
             total, mass = _write_row(
                 indices, distances, s, a, k, uniform, price, gains, size, lo, hi - lo,
                 row, index, weight,

@@ -16,13 +16,12 @@ from .meeting import meet
 from .mixing import STRIP, combine, products, remember, shares_of
 from .team import Team, exchange, note, piece
 
-SWEEPS_PER_MIXTURE = 2
 RESTART = 3.0
 """Growth of the change after which earlier sweeps are forgotten."""
 PATIENCE = 50
 """Mixtures without progress after which the rest is left to the next linearisation."""
 FLOAT32_NOISE = 4e-7
-STORED, SWEEPS, LAST, BEST, WAITED, DONE = range(6)
+STORED, MADE, LAST, BEST, WAITED, DONE = range(6)
 """Places in a `Team`'s `progress`."""
 
 
@@ -46,12 +45,14 @@ class Memory(NamedTuple):
     """The last M sweeps, to be mixed.
 
     Attributes:
+        sweeps: how many are made before each mixture.
         origin: [N] float32, what the last mixture gave.
         kept: [M, N] float32, results of sweeps.
         moved: [M, N] float32, what they changed.
         sums: [blocks, M, M] float64, products of changes.
     """
 
+    sweeps: int
     origin: Float32
     kept: Float32
     moved: Float32
@@ -115,7 +116,7 @@ def settle(
         target: change of a sweep to stop at.
     """
     progress = team.progress
-    stored, sweeps = int(progress[STORED]), progress[SWEEPS]
+    stored, sweeps = int(progress[STORED]), progress[MADE]
     last, best, waited = progress[LAST], progress[BEST], progress[WAITED]
     done = 0.0
     left, shares = np.empty(STRIP, np.float32), np.empty(len(memory.kept), np.float32)
@@ -124,10 +125,10 @@ def settle(
             for s in range(team.edges[block], team.edges[block + 1]):
                 memory.origin[s] = rows.correction[s + len(memory.origin)]
     for _ in range(rounds):
-        for _ in range(SWEEPS_PER_MIXTURE):
+        for _ in range(memory.sweeps):
             if not _sweep(member, members, team, lanes, rows):
                 return
-        sweeps += SWEEPS_PER_MIXTURE
+        sweeps += memory.sweeps
         change, peak = team.changes.max(), team.peaks.max()
         waited = 0.0 if change < 0.9 * best else waited + 1.0
         best = min(best, change)
@@ -143,5 +144,5 @@ def settle(
         stored += 1
     # Nobody may still be reading `progress` when it is written.
     if meet(team.counters, members) and member == 0:
-        progress[STORED], progress[SWEEPS], progress[LAST] = stored, sweeps, last
+        progress[STORED], progress[MADE], progress[LAST] = stored, sweeps, last
         progress[BEST], progress[WAITED], progress[DONE] = best, waited, done

@@ -20,13 +20,15 @@ import numpy as np
 
 from ..arrays import Float64, Int32
 from ..kernels import cpu
-from ..kernels.evaluation import BEST, DONE, LAST, SWEEPS, Memory, Rows, settle
+from ..kernels.evaluation import BEST, DONE, LAST, MADE, Memory, Rows, settle
 from ..kernels.model import Model
 from ..kernels.single import solve_paths
 from .blocks import Blocks
 
-MEMORY, MEMORY_OF_LARGE, LARGE = 8, 5, 200_000
-"""Sweeps mixed; fewer from so many states on, where reading them costs as much as a sweep."""
+LARGE = 200_000
+"""States from which on mixing costs as much as sweeping: fewer sweeps are mixed, and less often."""
+MEMORY, SWEEPS, MEMORY_OF_LARGE, SWEEPS_OF_LARGE = 8, 2, 5, 3
+"""Results mixed, and sweeps before each mixture."""
 STATES_AT_ONCE, MOST_ROUNDS = 1_000_000, 64
 """States swept before the clock and the keyboard are looked at, and rounds at most."""
 
@@ -43,8 +45,11 @@ class Corrector:
             residual=np.empty(size, np.float32),
             correction=np.zeros(2 * size, np.float32),
         )
-        count = MEMORY if size < LARGE else MEMORY_OF_LARGE
+        count, sweeps = (
+            (MEMORY, SWEEPS) if size < LARGE else (MEMORY_OF_LARGE, SWEEPS_OF_LARGE)
+        )
         self._memory = Memory(
+            sweeps=sweeps,
             origin=np.empty(size, np.float32),
             kept=np.empty((count, size), np.float32),
             moved=np.empty((count, size), np.float32),
@@ -73,4 +78,4 @@ class Corrector:
         rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // self.model.size))
         while not team.progress[DONE] and time.perf_counter() <= deadline:
             self.blocks.together(settle, team, self.lanes, self.rows, self._memory, rounds, target)
-        return int(team.progress[SWEEPS])
+        return int(team.progress[MADE])

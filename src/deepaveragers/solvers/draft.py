@@ -48,7 +48,7 @@ class Draft:
 
     Attributes:
         scale: |T 0|, the largest absolute one-step value.
-        largest_penalty: price of the largest distance.
+        largest_penalty: what the largest distance costs at most.
         stuck: states that have no action and did not end an episode.
         sweeps: sweeps over all states so far.
     """
@@ -59,15 +59,15 @@ class Draft:
         self.sweeps = 0
         self.reward: Float32 = np.empty(model.indices.shape[:2], np.float32)
         self.choice: Int32 = np.full(model.size, cpu.NO_ACTION, np.int32)
-        with np.errstate(over="ignore"):  # then `scale` is infinite too
-            rewards = model.rewards.astype(np.float32)
         found = blocks.run(
-            kernels.price, self.lanes, model, rewards,
-            table.weight, self.reward, corrector.rows.correction,
+            kernels.price, model, table.mean, table.distance,
+            self.reward, corrector.rows.correction,
         )  # fmt: skip
-        scales, penalties, stuck = zip(*found)
-        self.scale, self.largest_penalty = max(scales), max(penalties)
-        self.stuck = sum(stuck)
+        scales, stuck = zip(*found)
+        self.scale, self.stuck = max(scales), sum(stuck)
+        largest = max(0.0, float(model.rewards.max()))
+        dearest = model.adaptive * largest if model.adaptive > 0.0 else model.cost
+        self.largest_penalty = dearest * table.farthest
 
     def run(
         self,
