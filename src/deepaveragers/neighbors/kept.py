@@ -9,6 +9,7 @@ but does not take them over, since they hold what is to be forgotten.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -39,6 +40,11 @@ class KeptIndexes:
     rows: tuple[Int32, ...]
     covered: int
 
+    @cached_property
+    def left(self) -> tuple[int, ...]:
+        """For each action, how many of the rows indexed are not gone."""
+        return tuple(int((rows != NO_NEIGHBOR).sum()) for rows in self.rows)
+
     def find(
         self, action: int, points: Floats, k: int, threads: int
     ) -> tuple[Int32, Float64] | None:
@@ -47,7 +53,7 @@ class KeptIndexes:
         None where so many of the nearest are gone that a new index is the quicker way.
         """
         index = self.indexes[action] if action < len(self.indexes) else None
-        left = 0 if index is None else int((self.rows[action] != NO_NEIGHBOR).sum())
+        left = 0 if index is None else self.left[action]
         if index is None or left == 0:
             shape = len(points), k
             return np.full(shape, NO_NEIGHBOR, np.int32), np.full(shape, np.inf)
