@@ -32,3 +32,11 @@ def group_identical(rows: Array) -> tuple[Int32, Int32]:
     here, before = members[repeated], members[repeated - 1]
     begins[repeated] = (words[here] != words[before]).any(axis=1)
     return members, np.flatnonzero(begins).astype(np.int32)
+
+
+def groups_in_order(members: Int32, starts: Int32, order: Int32) -> tuple[Int32, Int32]:
+    """Return (members, starts) of the same groups in another order."""
+    counts = np.diff(starts)[order]
+    begins = np.append(0, np.cumsum(counts)).astype(np.int32)
+    shift = np.repeat(starts[:-1][order] - begins[:-1], counts)
+    return members[np.arange(len(members), dtype=np.int32) + shift], begins

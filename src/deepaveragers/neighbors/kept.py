@@ -1,9 +1,10 @@
 """The indexes of a graph, kept while it lives, so that updates need not build them again.
 
-Building an index of all rows takes most of the time of adding one row in a hundred. So the
+Building an index of all rows takes a third of the time of adding one row in a hundred. So the
 indexes that a graph was searched with stay, and a longer graph takes them over: rows that
 were added since are in no index. A graph from which rows were removed is updated by them too,
-but does not take them over, since they hold what is to be forgotten.
+but does not take them over, since they hold what is to be forgotten; it keeps what was built of
+its own rows.
 """
 
 from __future__ import annotations
@@ -83,8 +84,10 @@ _KEPT: WeakKeyDictionary[NeighborGraph, KeptIndexes] = WeakKeyDictionary()
 
 
 def keep(graph: NeighborGraph, kept: KeptIndexes | None, source: Floats) -> None:
-    """Keep indexes with a graph, unless they are too large or too little of it is in them."""
-    if kept is not None and source.nbytes <= MOST_BYTES and kept.covered >= FRESH * len(source):
+    """Keep indexes with a graph, unless they are large, on a GPU, or lack too much of it."""
+    if kept is None or graph.report.engine == "torch":
+        return
+    if source.nbytes <= MOST_BYTES and kept.covered >= FRESH * len(source):
         _KEPT[graph] = kept
 
 

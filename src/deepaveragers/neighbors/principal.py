@@ -25,7 +25,8 @@ from ..arrays import Float32, Float64, Floats
 from ..kernels.frame import FARTHEST, FLOAT32_ROUNDING, farthest, to_frame
 from .threads import share
 
-SAMPLE = 10_000
+SMALLEST_SAMPLE, SAMPLE_PER_DIMENSION, SAMPLE = 1000, 50, 10_000
+"""Rows that decide the frame: so many, and more with the dimensions, up to so many."""
 BLOCK_NUMBERS = 4_000_000
 NARROW = 64
 """Up to here no matrix product: its threads would go on waiting for more, in the way of ours."""
@@ -96,9 +97,9 @@ def principal_frame(rows: Floats, directions: int, *, explained: float = 1.0) ->
     With `explained`, only the leading ones that hold this share of the variance, unless that
     takes more than half of them: then all.
     """
-    some = rows
-    if len(rows) > SAMPLE:
-        some = rows[np.random.default_rng(0).integers(0, len(rows), SAMPLE)]
+    some, enough = rows, min(SAMPLE, SMALLEST_SAMPLE + SAMPLE_PER_DIMENSION * rows.shape[1])
+    if len(rows) > enough:
+        some = rows.take(np.random.default_rng(0).integers(0, len(rows), enough), axis=0)
     mean = some.mean(axis=0, dtype=np.float64)
     sample = some - mean
     largest = farthest(rows, mean)
@@ -106,8 +107,8 @@ def principal_frame(rows: Floats, directions: int, *, explained: float = 1.0) ->
     sample *= scale
     values, vectors = np.linalg.eigh(sample.T @ sample)
     shares = np.cumsum(values[::-1])
-    enough = int(np.searchsorted(shares, explained * shares[-1])) + 1
-    if explained < 1.0 and enough <= directions // 2:
-        directions = enough
+    needed = int(np.searchsorted(shares, explained * shares[-1])) + 1
+    if explained < 1.0 and needed <= directions // 2:
+        directions = needed
     rotation = np.ascontiguousarray(vectors[:, ::-1][:, :directions])
     return PrincipalFrame(mean, rotation, float(scale))

@@ -18,7 +18,7 @@ from ..arrays import Float32, Float64, Floats, Int32, Int64
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
 from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
 from ..kernels.tree_search import answer, locate, search
-from .duplicates import group_identical
+from .duplicates import group_identical, groups_in_order
 from .graph import NO_NEIGHBOR
 from .principal import principal_frame
 from .threads import share
@@ -43,7 +43,8 @@ class TreeIndex:
         if self._size == 0:
             return
         members, starts = group_identical(rows)
-        distinct = rows.take(members[starts[:-1]], axis=0)
+        repeats = len(starts) <= self._size
+        distinct = rows.take(members[starts[:-1]], axis=0) if repeats else rows
         cut = self._dimensions > LEAF_DIMENSIONS
         frame = principal_frame(distinct, LEAF_DIMENSIONS - 1 if cut else self._dimensions)
         width = _padded(min(self._dimensions, LEAF_DIMENSIONS))
@@ -61,10 +62,9 @@ class TreeIndex:
         fill_boxes(self._leaves, len(order), self._first_child, self._boxes)
 
         self._rows = distinct.take(order, axis=0)
-        counts = np.diff(starts)[order]
-        self._starts = np.append(0, np.cumsum(counts)).astype(np.int32)
-        shift = np.repeat(starts[:-1][order] - self._starts[:-1], counts)
-        self._members = members[np.arange(self._size, dtype=np.int32) + shift]
+        self._members, self._starts = (
+            groups_in_order(members, starts, order) if repeats else (order, starts)
+        )
         self._frame, self._margin = frame, float(margins.max())
         self._frame_and_margin = frame.mean, frame.rotation, frame.scale, self._margin
         self._tree = (

@@ -7,7 +7,8 @@
   others only have their indices renumbered, which keeps their order.
 
 What is searched in full needs an index of all rows of an action. Where the graph's own are
-still there (`kept`), they are used; otherwise they are built, side by side, one thread each.
+still there (`kept`), they are used; otherwise they are built, one thread each, beside the
+work on the lists that need none.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..arrays import Bool, Float32, Floats, Int32, frozen
 from ..errors import InputError
 from ..kernels.renumber import REMOVED, renumber
 from .choice import EXACT
-from .graph import NO_NEIGHBOR, NeighborGraph
+from .graph import NO_NEIGHBOR, NeighborGraph, room_for_lists
 from .kept import keep, kept_with
 from .merging import MergeTree
 from .searching import Search, Searching
@@ -58,8 +59,7 @@ def extend_graph(
         graph.report.engine, source, core, actions, num_actions, threads or available_threads()
     )
     old, size = len(graph.indices), len(source)
-    indices = np.empty((size, num_actions, graph.k), np.int32)
-    distances = np.empty(indices.shape, np.float32)
+    indices, distances = room_for_lists(size, num_actions, graph.k)
     added = MergeTree(source[old:])
 
     def renew(part: slice) -> None:
@@ -108,8 +108,7 @@ def shrink_graph(
     rows = Searching(
         graph.report.engine, source, core, actions, num_actions, threads or available_threads()
     )
-    indices = np.empty((len(source), num_actions, graph.k), np.int32)
-    distances = np.empty(indices.shape, np.float32)
+    indices, distances = room_for_lists(len(source), num_actions, graph.k)
     broken = np.empty((num_actions, len(source)), np.bool_)
     left = np.flatnonzero(kept)
     numbers = np.where(kept, np.cumsum(kept) - 1, REMOVED).astype(np.int32)
@@ -119,16 +118,18 @@ def shrink_graph(
         renumber(graph.indices, graph.distances, left[part], numbers, *out)
 
     jobs = [partial(renew, part) for part in _parts(len(source), rows.threads)]
-    indexes = kept_with(graph)
+    indexes, new = kept_with(graph), None
     # Where some rows are in no index, a list could be short of one of those.
     if indexes is None or indexes.covered < len(graph.indices):
-        indexes = rows.indexed(jobs)
+        indexes = new = rows.indexed(jobs)
     else:
         indexes = indexes.without(numbers)
         do_all(jobs, rows.threads)
     wanted = [Search(action, np.flatnonzero(harmed)) for action, harmed in enumerate(broken)]
     rows.search(wanted, indexes, indices, distances)
-    return _frozen_graph(indices, distances, graph, time.perf_counter() - begin)
+    shorter = _frozen_graph(indices, distances, graph, time.perf_counter() - begin)
+    keep(shorter, new, source)
+    return shorter
 
 
 def _frozen_graph(
