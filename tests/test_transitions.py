@@ -93,7 +93,8 @@ def test_subset_takes_rows_of_every_column(columns, rows):
     for name in ("observations", "actions", "rewards", "next_observations", "episode_ids"):
         taken = getattr(part, name)
         assert np.array_equal(taken, getattr(data, name)[rows])
-        assert taken.flags.c_contiguous and not taken.flags.writeable
+        assert taken.flags.c_contiguous
+        assert not taken.flags.writeable
 
 
 def test_subset_refuses_what_names_no_rows(columns):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,10 +67,11 @@ def test_groups_are_the_identical_rows(seed, count, distinct):
     rows = random.normal(size=(distinct, 3))[numbers]
     members, starts = group_identical(rows)
     assert np.array_equal(np.sort(members), np.arange(count))
-    groups = [members[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    groups = [members[a:b] for a, b in pairwise(starts)]
     assert len(groups) == len(np.unique(numbers))
     for group in groups:
-        assert (np.diff(group) > 0).all() and len(set(numbers[group])) == 1
+        assert (np.diff(group) > 0).all()
+        assert len(set(numbers[group])) == 1
     order = random.permutation(len(groups)).astype(np.int32)
     members, starts = groups_in_order(members, starts, order)
     for place, group in enumerate(order):

@@ -158,10 +158,11 @@ class Transitions:
             rows = np.asarray(rows, dtype=None if np.size(rows) else np.int64)
             if rows.ndim != 1:
                 raise InputError("rows", "a slice, a mask, or row numbers", f"shape {rows.shape}")
-        columns = {name: rows_at(getattr(self, name), rows) for name in COLUMNS}
+        taken: slice | Array = rows
+        columns = {name: rows_at(getattr(self, name), taken) for name in COLUMNS}
         return Transitions.of_checked(
-            observations=_rows(self.observations, rows),
-            next_observations=_rows(self.next_observations, rows),
+            observations=_rows(self.observations, taken),
+            next_observations=_rows(self.next_observations, taken),
             action_names=self.action_names,
             **columns,
         )
@@ -176,7 +177,7 @@ class Transitions:
         return data
 
 
-def _rows(observations: Array, rows: slice | Sequence[int] | Array) -> Any:
+def _rows(observations: Array, rows: slice | Array) -> Any:
     stacks = stacks_or_none(observations)
     return rows_at(observations, rows) if stacks is None else stacks.at(rows)
 
@@ -207,7 +208,8 @@ def _column(values: Any, name: str, size: int, dtype: type) -> Array:
         raise InputError(
             name, f"of shape ({size},), one entry per transition", f"shape {array.shape}"
         )
-    if dtype is np.int64 != array.dtype and not np.array_equal(array, array.astype(np.int64)):
+    whole = dtype is not np.int64 or array.dtype == np.int64
+    if not whole and not np.array_equal(array, array.astype(np.int64)):
         raise InputError(name, "whole numbers", "fractions")
     return array.astype(dtype)
 
