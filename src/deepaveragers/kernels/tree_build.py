@@ -17,7 +17,7 @@ from ..arrays import Float32, Int32, Int64
 from .lanes import BOX_LANES, POINT_LANES
 from .selecting import FEW, SAMPLE, select
 
-SPREAD_SAMPLE = 64
+SPREAD_SAMPLE = 128
 FAR = np.float32(3e38)
 """Coordinate of a lane that holds nothing: its squared gap is beyond every bound."""
 POINT = np.uint64(2**32 - 1)
