@@ -31,7 +31,7 @@ def parts_of(
     total: int, number: int, *, smallest: int = SMALLEST_PART, largest: int = LARGEST_PART
 ) -> list[slice]:
     """Return all items in slices, so many of them unless those were too small or too large."""
-    part = min(max(total // number, smallest), largest)
+    part = min(max(-(-total // number), smallest), largest)
     return [slice(start, min(total, start + part)) for start in range(0, total, part)]
 
 
