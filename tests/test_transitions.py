@@ -83,6 +83,30 @@ def test_pictures_stay_bytes(columns):
     assert data.observation_shape == (4, 4, 3)
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [slice(1, 6, 2), [4, 0], np.array([True, False, True, True, False, False]), np.array([-1, 2])],
+)
+def test_subset_takes_rows_of_every_column(columns, rows):
+    data = da.Transitions(**columns)
+    part = data.subset(rows)
+    for name in ("observations", "actions", "rewards", "next_observations", "episode_ids"):
+        taken = getattr(part, name)
+        assert np.array_equal(taken, getattr(data, name)[rows])
+        assert taken.flags.c_contiguous
+        assert not taken.flags.writeable
+
+
+def test_subset_refuses_what_names_no_rows(columns):
+    data = da.Transitions(**columns)
+    with pytest.raises(da.InputError, match="at least one transition"):
+        data.subset([])
+    with pytest.raises(da.InputError, match="rows must be"):
+        data.subset(np.zeros((2, 2), int))
+    with pytest.raises(IndexError):
+        data.subset([True, False])
+
+
 def test_subset_keeps_names_and_flags(columns):
     data = da.Transitions(**columns).subset([2, 5])
     assert data.terminations.tolist() == [True, False]

@@ -36,3 +36,12 @@ def frozen(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def rows_at(array: Array, rows: slice | Array) -> Array:
+    """Return array[rows]; NumPy takes by numbers or a mask several times faster than it indexes."""
+    if isinstance(rows, slice):
+        return np.ascontiguousarray(array[rows])
+    if rows.dtype == np.bool_ and rows.shape == array.shape[:1]:
+        return np.compress(rows, array, axis=0)
+    return array.take(rows, axis=0) if rows.dtype.kind == "i" else array[rows]

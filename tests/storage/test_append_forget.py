@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -117,13 +119,52 @@ def test_an_action_that_is_wholly_forgotten_is_not_searched_for_in_vain():
     check_equals_fresh(shorter)
 
 
+def as_loaded(mdp):
+    """Return the model as it comes from a bundle: without indexes."""
+    return replace(mdp, graph=replace(mdp.graph))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**31),
+    size=st.integers(30, 400),
+    threads=st.integers(1, 3),
+    steps=st.lists(
+        st.tuples(st.sampled_from(["append", "forget"]), st.booleans()), min_size=2, max_size=4
+    ),
+)
+def test_updates_of_loaded_models_equal_a_fresh_search(seed, size, threads, steps):
+    random = np.random.default_rng(seed)
+    mdp = da.compile(grid_data(random, size, 3, episodes=20), 4, da.Identity())
+    for step, loaded in steps:
+        mdp = as_loaded(mdp) if loaded else mdp
+        if step == "append":
+            new = grid_data(random, int(random.integers(1, 20)), 4)
+            mdp = extended(mdp, new, threads=threads)
+        else:
+            gone = [int(random.choice(mdp.transitions.episode_ids))]
+            mdp = without(mdp, gone, threads=threads)
+        check_equals_fresh(mdp)
+
+
+def test_a_loaded_model_keeps_the_indexes_of_what_is_left(cartpole):
+    mdp = as_loaded(da.compile(cartpole, 5))
+    assert kept_with(mdp.graph) is None
+    shorter = without(mdp, [int(cartpole.episode_ids[0])])
+    kept = kept_with(shorter.graph)
+    assert sum(index.size for index in kept.indexes) == len(shorter) == kept.covered
+    check_equals_fresh(without(shorter, [int(cartpole.episode_ids[-1])]))
+    check_equals_fresh(extended(shorter, da.collect("CartPole-v1", steps=50, seed=1)))
+
+
 def test_indexes_are_taken_over_by_longer_graphs_only(cartpole):
     mdp = da.compile(cartpole, 5)
     kept = kept_with(mdp.graph)
     longer = extended(mdp, da.collect("CartPole-v1", steps=50, seed=1))
     assert kept_with(longer.graph) is kept
-    shorter = without(longer, [int(longer.transitions.episode_ids[0])])
-    assert kept_with(shorter.graph) is None
+    gone = [int(cartpole.episode_ids[0])]
+    assert kept_with(without(mdp, gone).graph) is None
+    assert kept_with(without(longer, gone).graph) is not kept
 
 
 @pytest.mark.parametrize("environment", ["CartPole-v1", "Acrobot-v1", "FrozenLake-v1"])

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Bool, Int32, Int64
 from ..errors import InputError
 from .frame_stacks import joined_stacks, stacks_or_none
-from .transitions import Transitions
+from .transitions import MAX_TRANSITIONS, Transitions
 
 
 def joined(data: Transitions, new: Transitions) -> Transitions:
@@ -34,7 +34,10 @@ def joined(data: Transitions, new: Transitions) -> Transitions:
         name: np.concatenate([getattr(data, name), getattr(new, name)])
         for name in ("rewards", "terminations", "truncations")
     }
-    return Transitions(
+    # Columns of one type stay sound side by side; others become a third, which is looked at.
+    alike = data.observations.dtype == new.observations.dtype
+    fits = len(data) + len(new) <= MAX_TRANSITIONS
+    return (Transitions.of_checked if alike and fits else Transitions)(
         **columns,
         observations=observations,
         next_observations=next_observations,
@@ -66,11 +69,10 @@ def _renamed(new: Transitions, names: tuple[str, ...]) -> Int32:
 
 
 def _fresh_ids(data: Transitions, new: Transitions) -> Int64:
-    known = np.unique(data.episode_ids)
-    if not np.isin(new.episode_ids, known).any():
+    if not np.isin(new.episode_ids, data.episode_ids).any():
         return new.episode_ids
     runs = np.cumsum(np.diff(new.episode_ids, prepend=new.episode_ids[0]) != 0)
-    return known[-1] + 1 + runs
+    return data.episode_ids.max() + 1 + runs
 
 
 def rows_without(data: Transitions, episodes: Iterable[int] | int) -> Bool:
@@ -78,9 +80,9 @@ def rows_without(data: Transitions, episodes: Iterable[int] | int) -> Bool:
     wanted = np.atleast_1d(np.asarray(episodes))
     if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or not len(wanted):
         raise InputError("episodes", "one or more episode ids", episodes)
-    unknown = np.setdiff1d(wanted, data.episode_ids)
+    unknown = wanted[~np.isin(wanted, data.episode_ids)]
     if len(unknown):
-        raise InputError("episodes", "ids of episodes in the data", int(unknown[0]))
+        raise InputError("episodes", "ids of episodes in the data", int(unknown.min()))
     kept: Bool = ~np.isin(data.episode_ids, wanted)
     if not kept.any():
         raise InputError("episodes", "fewer than all episodes", "every one of them")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Bool, Float64, Int32, Int64, frozen
+from ..arrays import Array, Bool, Float64, Int32, Int64, frozen, rows_at
 from ..errors import InputError
 from .actions import as_actions
 from .frame_stacks import stacks_or_none
@@ -17,6 +17,8 @@ from .observations import as_observations, check_finite, rows_at_once
 
 MAX_TRANSITIONS = 2**31 - 1
 """Neighbour indices are int32."""
+COLUMNS = ("actions", "rewards", "terminations", "truncations", "episode_ids")
+"""One number or flag per transition."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -81,19 +83,20 @@ class Transitions:
             else _column(self.episode_ids, "episode_ids", size, np.int64)
         )
         self._set(
-            observations=_read_only(observations),
-            actions=frozen(actions),
-            rewards=frozen(rewards),
-            next_observations=_read_only(next_observations),
-            terminations=frozen(terminations),
-            truncations=frozen(truncations),
-            episode_ids=frozen(episode_ids),
+            observations=observations,
+            actions=actions,
+            rewards=rewards,
+            next_observations=next_observations,
+            terminations=terminations,
+            truncations=truncations,
+            episode_ids=episode_ids,
             action_names=names,
         )
 
     def _set(self, **fields: Any) -> None:
         for name, value in fields.items():
-            object.__setattr__(self, name, value)
+            kept = frozen(value) if isinstance(value, np.ndarray) else value
+            object.__setattr__(self, name, kept)
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -151,25 +154,32 @@ class Transitions:
 
     def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
         """Return the given rows as a dataset of their own; action names are kept."""
-        return Transitions(
-            observations=_rows(self.observations, rows),
-            actions=self.actions[rows],
-            rewards=self.rewards[rows],
-            next_observations=_rows(self.next_observations, rows),
-            terminations=self.terminations[rows],
-            truncations=self.truncations[rows],
-            episode_ids=self.episode_ids[rows],
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows, dtype=None if np.size(rows) else np.int64)
+            if rows.ndim != 1:
+                raise InputError("rows", "a slice, a mask, or row numbers", f"shape {rows.shape}")
+        taken: slice | Array = rows
+        columns = {name: rows_at(getattr(self, name), taken) for name in COLUMNS}
+        return Transitions.of_checked(
+            observations=_rows(self.observations, taken),
+            next_observations=_rows(self.next_observations, taken),
             action_names=self.action_names,
+            **columns,
         )
 
+    @classmethod
+    def of_checked(cls, **fields: Any) -> Transitions:
+        """Return a dataset of columns that come from checked ones, without checking them again."""
+        if not len(fields["actions"]):
+            return cls(**fields)
+        data = object.__new__(cls)
+        data._set(**fields)
+        return data
 
-def _read_only(observations: Array) -> Array:
-    return observations if stacks_or_none(observations) else frozen(observations)
 
-
-def _rows(observations: Array, rows: slice | Sequence[int] | Array) -> Any:
+def _rows(observations: Array, rows: slice | Array) -> Any:
     stacks = stacks_or_none(observations)
-    return observations[rows] if stacks is None else stacks.at(rows)
+    return rows_at(observations, rows) if stacks is None else stacks.at(rows)
 
 
 def _check_shared_frames(observations: Any, next_observations: Any) -> None:
@@ -198,12 +208,15 @@ def _column(values: Any, name: str, size: int, dtype: type) -> Array:
         raise InputError(
             name, f"of shape ({size},), one entry per transition", f"shape {array.shape}"
         )
-    if dtype is np.int64 and not np.array_equal(array, array.astype(np.int64)):
+    whole = dtype is not np.int64 or array.dtype == np.int64
+    if not whole and not np.array_equal(array, array.astype(np.int64)):
         raise InputError(name, "whole numbers", "fractions")
     return array.astype(dtype)
 
 
 def _flags(values: Any, name: str, size: int) -> Bool:
+    if isinstance(values, np.ndarray) and values.dtype == np.bool_:
+        return _column(values, name, size, np.bool_)
     array = _column(values, name, size, np.float64)
     if not np.isin(array, (0.0, 1.0)).all():
         raise InputError(name, "flags: true or false, 1 or 0", "other numbers")

@@ -51,3 +51,13 @@ def to_frame(
         if kept < dimensions:
             coordinates[i, kept] = min(math.sqrt(max(left, 0.0)), FARTHEST)
             margins[i] *= 1.0 + math.sqrt(dimensions) / 2.0
+
+
+@njit(nogil=True, cache=True)
+def farthest(rows: Floats, centre: Float64) -> float:
+    """Return the largest gap between a row and the centre, along any dimension."""
+    most = 0.0
+    for i in range(len(rows)):
+        for d in range(rows.shape[1]):
+            most = max(most, abs(np.float64(rows[i, d]) - centre[d]))
+    return most

@@ -15,46 +15,23 @@ from numba import njit
 
 from ..arrays import Float32, Int32, Int64
 from .lanes import BOX_LANES, POINT_LANES
+from .selecting import FEW, SAMPLE, select
 
-SPREAD_SAMPLE = 1024
+SPREAD_SAMPLE = 128
 FAR = np.float32(3e38)
 """Coordinate of a lane that holds nothing: its squared gap is beyond every bound."""
+POINT = np.uint64(2**32 - 1)
+SIGN = np.uint32(2**31)
 
 
 @njit(nogil=True, cache=True)
-def _select(keys: Any, order: Any, low: int, high: int, target: int) -> None:
-    """Reorder [low, high) so that nothing before `target` has a larger key than what follows."""
-    high -= 1
-    while low < high:
-        a, b, c = keys[low], keys[(low + high) // 2], keys[high]
-        pivot = max(min(a, b), min(max(a, b), c))
-        left, right = low, high
-        while left <= right:
-            while keys[left] < pivot:
-                left += 1
-            while keys[right] > pivot:
-                right -= 1
-            if left <= right:
-                keys[left], keys[right] = keys[right], keys[left]
-                order[left], order[right] = order[right], order[left]
-                left += 1
-                right -= 1
-        if target <= right:
-            high = right
-        elif target >= left:
-            low = left
-        else:
-            return
-
-
-@njit(nogil=True, cache=True)
-def _widest(coordinates: Any, order: Any, low: int, high: int, ranges: Any) -> int:
+def _widest(coordinates: Any, keys: Any, low: int, high: int, ranges: Any) -> int:
     """Return the dimension along which the points, or a sample of many, spread the most."""
     dimensions = ranges.shape[1]
     for d in range(dimensions):
-        ranges[0, d] = ranges[1, d] = coordinates[order[low], d]
+        ranges[0, d] = ranges[1, d] = coordinates[keys[low] & POINT, d]
     for position in range(low + 1, high, 1 + (high - low) // SPREAD_SAMPLE):
-        point = order[position]
+        point = keys[position] & POINT
         for d in range(dimensions):
             ranges[0, d] = min(ranges[0, d], coordinates[point, d])
             ranges[1, d] = max(ranges[1, d], coordinates[point, d])
@@ -66,23 +43,35 @@ def _widest(coordinates: Any, order: Any, low: int, high: int, ranges: Any) -> i
 
 
 @njit(nogil=True, cache=True)
-def order_points(
-    coordinates: Float32, order: Int32, keys: Float32, ranges: Float32, pending: Int64
-) -> None:
-    """Put the points in tree order, halving along the widest of the leading dimensions.
+def _write_keys(bits: Any, d: int, low: int, high: int, keys: Any) -> None:
+    """Put the points' numbers behind their coordinates, as unsigned numbers in the same order."""
+    for position in range(low, high):
+        point = keys[position] & POINT
+        number = bits[point, d]
+        negative = np.uint32(0) - (number >> np.uint32(31))
+        keys[position] = np.uint64(number ^ (negative | SIGN)) << np.uint64(32) | point
+
+
+@njit(nogil=True, cache=True)
+def order_points(coordinates: Float32, split_dimensions: int, order: Int32) -> None:
+    """Write the points in tree order, halving along the widest of the leading dimensions.
 
     Args:
         coordinates: [N, dimensions].
-        order: [N] in and out, numbers of points.
-        keys: [N] scratch.
-        ranges: [2, dimensions to split along] scratch.
-        pending: [at least 256, 3] scratch: runs of leaves to divide, and the largest child.
+        split_dimensions: how many of them may be halved along.
+        order: [N] out, numbers of points.
     """
     count = len(order)
+    keys = np.arange(count).astype(np.uint64)
+    bits = coordinates.view(np.uint32)
+    ranges = np.empty((2, split_dimensions), np.float32)
+    sample, spare = np.empty(SAMPLE, np.uint64), np.empty(FEW, np.uint64)
     leaves = (count + POINT_LANES - 1) // POINT_LANES
     size = 1
     while size < leaves:
         size *= BOX_LANES
+    # Runs of leaves to divide, and the largest child.
+    pending = np.empty((256, 3), np.int64)
     pending[0, 0], pending[0, 1], pending[0, 2] = 0, leaves, size
     height = 1
     while height > 0:
@@ -95,13 +84,13 @@ def order_points(
         children = (last - first + size - 1) // size
         middle = first + (children + 1) // 2 * size
         low, high = first * POINT_LANES, min(count, last * POINT_LANES)
-        d = _widest(coordinates, order, low, high, ranges)
-        for position in range(low, high):
-            keys[position] = coordinates[order[position], d]
-        _select(keys, order, low, high, middle * POINT_LANES)
+        _write_keys(bits, _widest(coordinates, keys, low, high, ranges), low, high, keys)
+        select(keys, low, high, middle * POINT_LANES, sample, spare)
         for begin, end in ((first, middle), (middle, last)):
             pending[height, 0], pending[height, 1], pending[height, 2] = begin, end, size
             height += 1
+    for position in range(count):
+        order[position] = keys[position] & POINT
 
 
 @njit(nogil=True, cache=True)

@@ -50,9 +50,15 @@ def _bound(squared: float, scale: float, margin: float, dimensions: int) -> Any:
 
 
 @njit(nogil=True, cache=True)
+def _stored_bound(distance: float, scale: float, margin: float, dimensions: int) -> Any:
+    # The stored distance was rounded to float32; what it was lies below this.
+    reach = np.float64(distance) * (1.0 + FLOAT32_ROUNDING) + SMALLEST_FLOAT32
+    return _bound(reach * reach, scale, margin, dimensions)
+
+
+@njit(nogil=True, cache=True)
 def merge(
     points: Floats,
-    queries: Int64,
     source: Floats,
     actions: Int32,
     coming: Int64,
@@ -69,11 +75,10 @@ def merge(
     indices: Int32,
     distances: Float32,
 ) -> None:
-    """Merge the rows of a tree into the lists of points[queries].
+    """Merge the rows of a tree into the lists of points.
 
     Args:
         points: [B, D] query points.
-        queries: which of them.
         source: [N, D] all rows, which the lists name.
         actions: [N] the action of each.
         coming: the actions that rows in the tree have.
@@ -93,16 +98,13 @@ def merge(
     bounds = np.empty(num_actions, np.float32)
     loaded = np.zeros(num_actions, np.bool_)
     changed = np.zeros(num_actions, np.bool_)
-    for i in queries:
+    for i in range(len(points)):
         query, margin = coordinates[i], margins[i]
-        bound = np.float32(0.0)
+        farthest = np.float32(0.0)
         for action in coming:
-            # The stored distance was rounded to float32; what it was lies below this.
-            reach = np.float64(distances[i, action, k - 1]) * (1.0 + FLOAT32_ROUNDING)
-            reach += SMALLEST_FLOAT32
-            bounds[action] = _bound(reach * reach, scale, margin, dimensions)
-            bound = max(bound, bounds[action])
-        touched = False
+            farthest = max(farthest, distances[i, action, k - 1])
+        bound = _stored_bound(farthest, scale, margin, dimensions)
+        bounded = touched = False
         stack[0] = root
         height = 1
         while height > 0:
@@ -118,6 +120,11 @@ def merge(
                     height += 1
                 continue
             near = near_points(leaves, node * leaf_size, query, leaves.shape[1], bound, sums)
+            if near and not bounded:
+                for action in coming:
+                    kth = distances[i, action, k - 1]
+                    bounds[action] = _stored_bound(kth, scale, margin, dimensions)
+                bounded = True
             while near:
                 lane = lowest_bit(near)
                 near &= near - 1

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..arrays import Floats, frozen
+from ..arrays import Floats, frozen, rows_at
 from ..data.editing import joined, rows_without
 from ..data.transitions import Transitions
 from ..neighbors.updating import extend_graph, shrink_graph
@@ -36,7 +36,7 @@ def without(mdp: DacMdp, episodes: Iterable[int] | int, *, threads: int | None =
     """
     kept = rows_without(mdp.transitions, episodes)
     data = mdp.transitions.subset(kept)
-    source, core = mdp.source_features[kept], mdp.core_features[kept]
+    source, core = rows_at(mdp.source_features, kept), rows_at(mdp.core_features, kept)
     graph = shrink_graph(mdp.graph, kept, source, core, data.actions, threads=threads)
     return DacMdp(data, mdp.encoder, frozen(source), frozen(core), graph)
 

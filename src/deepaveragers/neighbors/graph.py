@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..arrays import Float32, Int32
 
 NO_NEIGHBOR = -1
@@ -53,3 +55,13 @@ class NeighborGraph:
     def k(self) -> int:
         """Neighbours kept per state and action (K)."""
         return int(self.indices.shape[2])
+
+
+def room_for_lists(size: int, num_actions: int, k: int) -> tuple[Int32, Float32]:
+    """Return indices and distances [N, A, K] to be filled.
+
+    They are halves of one piece of memory: NumPy asks for large pages from 4 MB on, and to be
+    given small ones takes longer than to fill them.
+    """
+    both = np.empty((2, size, num_actions, k), np.int32)
+    return both[0], both[1].view(np.float32)

@@ -1,14 +1,16 @@
 """The indexes of a graph, kept while it lives, so that updates need not build them again.
 
-Building an index of all rows takes most of the time of adding one row in a hundred. So the
+Building an index of all rows takes a third of the time of adding one row in a hundred. So the
 indexes that a graph was searched with stay, and a longer graph takes them over: rows that
 were added since are in no index. A graph from which rows were removed is updated by them too,
-but does not take them over, since they hold what is to be forgotten.
+but does not take them over, since they hold what is to be forgotten; it keeps what was built of
+its own rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -39,6 +41,11 @@ class KeptIndexes:
     rows: tuple[Int32, ...]
     covered: int
 
+    @cached_property
+    def left(self) -> tuple[int, ...]:
+        """For each action, how many of the rows indexed are not gone."""
+        return tuple(int((rows != NO_NEIGHBOR).sum()) for rows in self.rows)
+
     def find(
         self, action: int, points: Floats, k: int, threads: int
     ) -> tuple[Int32, Float64] | None:
@@ -47,7 +54,7 @@ class KeptIndexes:
         None where so many of the nearest are gone that a new index is the quicker way.
         """
         index = self.indexes[action] if action < len(self.indexes) else None
-        left = 0 if index is None else int((self.rows[action] != NO_NEIGHBOR).sum())
+        left = 0 if index is None else self.left[action]
         if index is None or left == 0:
             shape = len(points), k
             return np.full(shape, NO_NEIGHBOR, np.int32), np.full(shape, np.inf)
@@ -77,8 +84,10 @@ _KEPT: WeakKeyDictionary[NeighborGraph, KeptIndexes] = WeakKeyDictionary()
 
 
 def keep(graph: NeighborGraph, kept: KeptIndexes | None, source: Floats) -> None:
-    """Keep indexes with a graph, unless they are too large or too little of it is in them."""
-    if kept is not None and source.nbytes <= MOST_BYTES and kept.covered >= FRESH * len(source):
+    """Keep indexes with a graph, unless they are large, on a GPU, or lack too much of it."""
+    if kept is None or graph.report.engine == "torch":
+        return
+    if source.nbytes <= MOST_BYTES and kept.covered >= FRESH * len(source):
         _KEPT[graph] = kept
 
 

@@ -12,7 +12,7 @@ Rounding to float32 moves the leading coordinates of x by at most 2^-24 |x|, and
 steps before that by far less. The norm of the rest, sqrt(|x|^2 - |P x|^2), is moved by up to
 sqrt(D 2^-52) |x|, by cancellation. Margins are twice these or more.
 
-Any orthonormal rotation would do: a sample of the rows decides this one.
+Any centre and orthonormal rotation would do: a sample of the rows decides these.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Float32, Float64, Floats
-from ..kernels.frame import FARTHEST, FLOAT32_ROUNDING, to_frame
+from ..kernels.frame import FARTHEST, FLOAT32_ROUNDING, farthest, to_frame
 from .threads import share
 
-SAMPLE = 10_000
+SMALLEST_SAMPLE, SAMPLE_PER_DIMENSION, SAMPLE = 1000, 50, 10_000
+"""Rows that decide the frame: so many, and more with the dimensions, up to so many."""
 BLOCK_NUMBERS = 4_000_000
 NARROW = 64
 """Up to here no matrix product: its threads would go on waiting for more, in the way of ours."""
@@ -96,19 +97,18 @@ def principal_frame(rows: Floats, directions: int, *, explained: float = 1.0) ->
     With `explained`, only the leading ones that hold this share of the variance, unless that
     takes more than half of them: then all.
     """
-    mean = rows.mean(axis=0, dtype=np.float64)
-    sample = rows[:: max(1, len(rows) // SAMPLE)] - mean
-    largest = max(_distance_of(rows.max(axis=0), mean), _distance_of(rows.min(axis=0), mean))
+    some, enough = rows, min(SAMPLE, SMALLEST_SAMPLE + SAMPLE_PER_DIMENSION * rows.shape[1])
+    if len(rows) > enough:
+        some = rows.take(np.random.default_rng(0).integers(0, len(rows), enough), axis=0)
+    mean = some.mean(axis=0, dtype=np.float64)
+    sample = some - mean
+    largest = farthest(rows, mean)
     scale = 2.0 ** -np.floor(np.log2(largest)) if largest > 0 else 1.0
     sample *= scale
     values, vectors = np.linalg.eigh(sample.T @ sample)
     shares = np.cumsum(values[::-1])
-    enough = int(np.searchsorted(shares, explained * shares[-1])) + 1
-    if explained < 1.0 and enough <= directions // 2:
-        directions = enough
+    needed = int(np.searchsorted(shares, explained * shares[-1])) + 1
+    if explained < 1.0 and needed <= directions // 2:
+        directions = needed
     rotation = np.ascontiguousarray(vectors[:, ::-1][:, :directions])
     return PrincipalFrame(mean, rotation, float(scale))
-
-
-def _distance_of(corner: Floats, mean: Float64) -> float:
-    return float(np.abs(corner - mean).max())

@@ -25,7 +25,7 @@ from ..progress import Advance, progress
 from .checkpoint import Checkpoint, fingerprint
 from .choice import EXACT, Choice, Workload, choose
 from .duplicates import group_identical
-from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport
+from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
 from .hnsw import HnswIndex
 from .index import NeighborIndex
 from .kept import MOST_BYTES, KeptIndexes, keep
@@ -113,9 +113,8 @@ def build_graph(
     if checkpoint is not None:
         order = checkpoint.begin(order, {"engine": choice.engine})
 
-    shape = (len(task.core), num_actions, k)
-    indices = np.full(shape, NO_NEIGHBOR, dtype=np.int32)
-    distances = np.full(shape, np.inf, dtype=np.float32)
+    indices, distances = room_for_lists(len(task.core), num_actions, k)
+    indices[:], distances[:] = NO_NEIGHBOR, np.inf
     with progress("neighbours", len(order) * num_actions, show=show_progress) as advance:
         search = _Search(task, choice.engine, distinct[order], checkpoint, advance, ready)
         for action, start, rows, gaps in search.blocks():

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from threading import Thread
 
 SMALLEST_PART, LARGEST_PART = 64, 1024
@@ -22,24 +23,36 @@ def available_threads() -> int:
 
 
 def share(work: Callable[[slice], None], total: int, threads: int) -> None:
-    """Do the work on all items, slice by slice; an interrupt waits only for those begun.
+    """Do the work on all items, slice by slice; an interrupt waits only for those begun."""
+    do_all([partial(work, part) for part in parts_of(total, 4 * threads)], threads)
 
-    The caller works too, and nothing is handed over but the slices: a pool costs more than a
+
+def parts_of(
+    total: int, number: int, *, smallest: int = SMALLEST_PART, largest: int = LARGEST_PART
+) -> list[slice]:
+    """Return all items in slices, so many of them unless those were too small or too large."""
+    part = min(max(-(-total // number), smallest), largest)
+    return [slice(start, min(total, start + part)) for start in range(0, total, part)]
+
+
+def do_all(jobs: Iterable[Callable[[], None]], threads: int) -> None:
+    """Do the jobs, the first ones first.
+
+    The caller works too, and nothing is handed over but the jobs: a pool costs more than a
     small batch.
     """
-    part = min(max(total // (4 * threads), SMALLEST_PART), LARGEST_PART)
-    parts = deque(slice(start, min(total, start + part)) for start in range(0, total, part))
+    waiting = deque(jobs)
     failures: list[BaseException] = []
 
     def run() -> None:
         try:
-            while (one := _first(parts)) is not None:
-                work(one)
+            while (job := _first(waiting)) is not None:
+                job()
         except BaseException as failure:
-            parts.clear()
+            waiting.clear()
             failures.append(failure)
 
-    helpers = [Thread(target=run) for _ in range(min(threads, len(parts)) - 1)]
+    helpers = [Thread(target=run) for _ in range(min(threads, len(waiting)) - 1)]
     for helper in helpers:
         helper.start()
     run()
@@ -49,8 +62,8 @@ def share(work: Callable[[slice], None], total: int, threads: int) -> None:
         raise failures[0]
 
 
-def _first(parts: deque[slice]) -> slice | None:
+def _first(waiting: deque[Callable[[], None]]) -> Callable[[], None] | None:
     try:
-        return parts.popleft()
+        return waiting.popleft()
     except IndexError:
         return None

@@ -18,7 +18,7 @@ from ..arrays import Float32, Float64, Floats, Int32, Int64
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
 from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
 from ..kernels.tree_search import answer, locate, search
-from .duplicates import group_identical
+from .duplicates import group_identical, groups_in_order
 from .graph import NO_NEIGHBOR
 from .principal import principal_frame
 from .threads import share
@@ -43,16 +43,16 @@ class TreeIndex:
         if self._size == 0:
             return
         members, starts = group_identical(rows)
-        distinct = rows[members[starts[:-1]]] if len(starts) <= self._size else rows[members]
+        repeats = len(starts) <= self._size
+        distinct = rows.take(members[starts[:-1]], axis=0) if repeats else rows
         cut = self._dimensions > LEAF_DIMENSIONS
         frame = principal_frame(distinct, LEAF_DIMENSIONS - 1 if cut else self._dimensions)
         width = _padded(min(self._dimensions, LEAF_DIMENSIONS))
         wide = self._dimensions > WIDE
         box_width = min(width, WIDE_BOX_DIMENSIONS if wide else BOX_DIMENSIONS)
         coordinates, margins = frame.coordinates(distinct, width)
-        order = np.arange(len(distinct), dtype=np.int32)
-        scratch = np.empty(len(order), np.float32), np.empty((2, box_width), np.float32)
-        order_points(coordinates, order, *scratch, np.empty((256, 3), np.int64))
+        order = np.empty(len(distinct), dtype=np.int32)
+        order_points(coordinates, box_width, order)
 
         self._leaves = np.empty((-(-len(order) // POINT_LANES), width, POINT_LANES), np.float32)
         fill_leaves(coordinates, order, self._leaves)
@@ -61,11 +61,10 @@ class TreeIndex:
         self._boxes = np.full((nodes, box_width, 2, BOX_LANES), FAR)
         fill_boxes(self._leaves, len(order), self._first_child, self._boxes)
 
-        self._rows = distinct[order]
-        counts = np.diff(starts)[order]
-        self._starts = np.append(0, np.cumsum(counts)).astype(np.int32)
-        shift = np.repeat(starts[:-1][order] - self._starts[:-1], counts)
-        self._members = members[np.arange(self._size, dtype=np.int32) + shift]
+        self._rows = distinct.take(order, axis=0)
+        self._members, self._starts = (
+            groups_in_order(members, starts, order) if repeats else (order, starts)
+        )
         self._frame, self._margin = frame, float(margins.max())
         self._frame_and_margin = frame.mean, frame.rotation, frame.scale, self._margin
         self._tree = (

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import Array, frozen
 from ..data.frame_stacks import stacks_or_none
-from ..data.transitions import Transitions
+from ..data.transitions import COLUMNS, Transitions
 from ..errors import BundleError, InputError
 from ..mdp.model import DacMdp
 from ..neighbors.graph import NO_NEIGHBOR, NeighborGraph, SearchReport
@@ -30,7 +30,6 @@ from .objectives import pack_objective, unpack_objective
 Record: TypeAlias = Transitions | DacMdp | Plan
 Arrays: TypeAlias = dict[str, Array]
 
-TRANSITION_COLUMNS = ("actions", "rewards", "terminations", "truncations", "episode_ids")
 PLAN_NUMBERS = ("below", "above", "tolerance", "status", "residual", "sweeps", "seconds")
 
 
@@ -100,7 +99,7 @@ def _pack_transitions(data: Transitions) -> tuple[dict[str, Any], Arrays]:
     here, later = (stacks_or_none(column) for column in arrays.values())
     if here is not None and later is not None:
         settings["stack"], arrays = pack_stacks(here, later)
-    return settings, {**arrays, **{name: getattr(data, name) for name in TRANSITION_COLUMNS}}
+    return settings, {**arrays, **{name: getattr(data, name) for name in COLUMNS}}
 
 
 def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> Transitions:
@@ -112,7 +111,7 @@ def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]
     return Transitions(
         observations=here,  # type: ignore[arg-type]
         next_observations=later,  # type: ignore[arg-type]
-        **{name: arrays[name] for name in TRANSITION_COLUMNS},
+        **{name: arrays[name] for name in COLUMNS},
         action_names=tuple(settings["action_names"]),
     )
 
