@@ -27,7 +27,7 @@ from .blocks import Blocks
 
 LARGE = 200_000
 """States from which on mixing costs as much as sweeping: fewer sweeps are mixed, and less often."""
-MEMORY, SWEEPS, MEMORY_OF_LARGE, SWEEPS_OF_LARGE = 8, 2, 5, 3
+MEMORY, SWEEPS, MEMORY_OF_LARGE, SWEEPS_OF_LARGE = 6, 2, 5, 3
 """Results mixed, and sweeps before each mixture."""
 STATES_AT_ONCE, MOST_ROUNDS = 1_000_000, 64
 """States swept before the clock and the keyboard are looked at, and rounds at most."""
