@@ -25,7 +25,7 @@ BLOCKS = 4
 PART_STATES, MOST_PARTS = 25_000, 8
 """Blocks meet so often in a sweep that meeting stays cheap beside the work."""
 
-CROWDED, NOTICEABLE, CALLS_ALONE = 0.4, 0.002, 20
+CROWDED, NOTICEABLE, CALLS_ALONE = 0.8, 0.002, 20
 """Threads that are busy for less of so many seconds wait for processors that others use. Then
 one thread does the work for some calls: it never waits. The bits are the same."""
 
