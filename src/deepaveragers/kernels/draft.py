@@ -1,9 +1,9 @@
 """Kernels of the first guess in float32, which reads the MDP as a table.
 
 `weigh` writes successors and alpha once for all objectives, `expect` the mean reward once for
-those that have the same rewards, `price` R for one; a sweep is then a product with these tables. Half the bytes means that twice the values stay
-in the cache, and fetching values is what a sweep costs. Vectors of length 2N have two halves
-as in `kernels.cpu`.
+those that have the same rewards, `price` R for one; a sweep is then a product with these
+tables. Half the bytes means that twice the values stay in the cache, and fetching values is what
+a sweep costs. Vectors of length 2N have two halves as in `kernels.cpu`.
 """
 
 from __future__ import annotations

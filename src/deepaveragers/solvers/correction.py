@@ -45,9 +45,7 @@ class Corrector:
             residual=np.empty(size, np.float32),
             correction=np.zeros(2 * size, np.float32),
         )
-        count, sweeps = (
-            (MEMORY, SWEEPS) if size < LARGE else (MEMORY_OF_LARGE, SWEEPS_OF_LARGE)
-        )
+        count, sweeps = (MEMORY, SWEEPS) if size < LARGE else (MEMORY_OF_LARGE, SWEEPS_OF_LARGE)
         self._memory = Memory(
             sweeps=sweeps,
             origin=np.empty(size, np.float32),
