@@ -73,3 +73,13 @@ def test_the_largest_discount():
 def test_a_discount_that_float32_takes_for_one_is_refused():
     with pytest.raises(InputError, match="gamma"):
         da.Objective(gamma=1.0 - 1e-8)
+
+
+def test_rewards_written_into_the_same_array_are_seen(model):
+    """What is kept of the last plan must not be taken for that of other rewards."""
+    rewards = np.full(len(model), 1e6)
+    objective = da.Objective(gamma=0.9, rewards=rewards)
+    model.solve(objective)
+    rewards[:] = np.linspace(0.0, 1.0, len(model))
+    plan = model.solve(objective, tolerance=1e-3)
+    assert (plan.upper - plan.lower).max() <= 2e-3 / (1.0 - 0.9)

@@ -94,4 +94,5 @@ def _weighed(model: Model, blocks: Blocks) -> Table:
 def _rewarded(table: Table, model: Model, blocks: Blocks) -> Table:
     mean = np.empty(model.indices.shape[:2], np.float32)
     blocks.run(draft.expect, cpu.lanes_of(model.k), model, table.weight, mean)
-    return replace(table, rewards=model.rewards, mean=mean)
+    # A copy: those of an objective are the caller's, who may write others into the same array.
+    return replace(table, rewards=model.rewards.copy(), mean=mean)
