@@ -290,6 +290,18 @@ def test_refusals(tmp_path, cartpole, plan):
         append(path, cartpole)
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("column", ["observations", "next_observations"])
+def test_new_rows_too_far_for_the_features_are_refused(column):
+    """As `compile` refuses them: standardised, they are beyond the largest float32."""
+    data = grid_data(np.random.default_rng(0), 40, 2)
+    near = {name: getattr(data, name) / 1000 for name in ("observations", "next_observations")}
+    mdp = da.compile(replace(data, **near), 3)
+    far = np.full_like(data.observations, 3e38)
+    with pytest.raises(da.InputError, match="features of the new rows must be finite"):
+        append(mdp, replace(data, **{column: far}))
+
+
 def test_refitting_leaves_nothing_in_a_transformer(cartpole):
     class Centre:
         def fit(self, rows):

@@ -255,17 +255,22 @@ def _chosen(
     return choose(work, time_budget=time_budget, allow_approximate=allow_approximate)
 
 
+def check_features(features: Floats, name: str) -> None:
+    """Raise an error unless features are [N, D] finite floating numbers."""
+    if features.ndim != 2 or 0 in features.shape:
+        raise InputError(name, "an array [N, D] with N, D >= 1", f"shape {features.shape}")
+    if not np.issubdtype(features.dtype, np.floating):
+        raise InputError(name, "of a floating type", features.dtype)
+    if not np.isfinite(features).all():
+        where = int(np.argmin(np.isfinite(features).all(axis=1)))
+        raise InputError(name, "finite", f"nan or inf in row {where}", "Remove such rows.")
+
+
 def _checked(
     source: Floats, core: Floats, actions: Int32, num_actions: int, k: int, threads: int | None
 ) -> _Task:
-    for name, features in (("source_features", source), ("core_features", core)):
-        if features.ndim != 2 or 0 in features.shape:
-            raise InputError(name, "an array [N, D] with N, D >= 1", f"shape {features.shape}")
-        if not np.issubdtype(features.dtype, np.floating):
-            raise InputError(name, "of a floating type", features.dtype)
-        if not np.isfinite(features).all():
-            where = int(np.argmin(np.isfinite(features).all(axis=1)))
-            raise InputError(name, "finite", f"nan or inf in row {where}", "Remove such rows.")
+    check_features(source, "source_features")
+    check_features(core, "core_features")
     if source.shape != core.shape:
         raise InputError("core_features", f"of shape {source.shape}", f"shape {core.shape}")
     if actions.shape != (len(source),):

@@ -26,6 +26,7 @@ from .choice import EXACT
 from .graph import NO_NEIGHBOR, NeighborGraph, room_for_lists
 from .kept import keep, kept_with
 from .merging import MergeTree
+from .search import check_features
 from .searching import Search, Searching
 from .threads import available_threads, do_all, parts_of
 
@@ -59,6 +60,9 @@ def extend_graph(
         graph.report.engine, source, core, actions, num_actions, threads or available_threads()
     )
     old, size = len(graph.indices), len(source)
+    if size > old:
+        check_features(source[old:], "source_features of the new rows")
+        check_features(core[old:], "core_features of the new rows")
     indices, distances = room_for_lists(size, num_actions, graph.k)
     added = MergeTree(source[old:])
 
