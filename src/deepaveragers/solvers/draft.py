@@ -23,7 +23,7 @@ WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
 EVALUATION_RATIO = 0.1
 """A policy is evaluated until a sweep changes values by so much less than the improvement."""
-FIRST_RATIO = 0.03
+FIRST_RATIO = 0.3
 """The policy of an earlier plan, until a sweep changes values by so much less than |T 0|."""
 NOISE = 3e-6
 """Changes of the largest value by so little may be rounding."""
