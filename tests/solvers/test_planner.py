@@ -165,3 +165,23 @@ def test_values_beyond_the_planner_are_refused(mdp, model, reward):
         rewards = np.random.default_rng(0).normal(size=len(asked)) * reward
         with pytest.raises(da.InputError, match="rewards and costs"):
             asked.solve(gamma=0.9, rewards=rewards)
+
+
+@pytest.mark.parametrize("cost", [1e38, 1e39, 1e300])
+def test_costs_beyond_the_planner_are_refused(model, cost):
+    with pytest.raises(da.InputError, match="rewards and costs"):
+        model.solve(gamma=0.9, cost=cost)
+
+
+@pytest.mark.parametrize("sweeps", [1, 2, 3, 5, 8])
+def test_bounds_are_never_wider_than_without_any_sweep(model, sweeps):
+    gamma = 0.999
+    one_step = np.abs(model.solve(gamma=0.0, tolerance=1e-9).values).max()
+    reach = one_step / (1.0 - gamma) * (1.0 + 1e-4)
+    plan = model.solve(gamma=gamma, tolerance=1e-9, max_sweeps=sweeps)
+    assert plan.status == "out_of_sweeps"
+    assert plan.upper.min() <= reach
+    assert plan.lower.max() >= -reach
+    optimum = model.solve(gamma=gamma, tolerance=1e-6)
+    assert (plan.lower <= optimum.upper).all()
+    assert (optimum.lower <= plan.upper).all()

@@ -49,10 +49,15 @@ class Certificate:
         return max(self.below, self.above)
 
 
+def largest_step(model: Model, largest_penalty: float) -> float:
+    """Return the size of the numbers that one step adds up."""
+    rewards = float(np.abs(model.rewards).max(initial=0.0))
+    return rewards + largest_penalty + float(np.abs(model.penalties).max())
+
+
 def rounding_of_backup(model: Model, largest_value: float, largest_penalty: float) -> float:
     """Return u for values and penalties up to these sizes."""
-    rewards = float(np.abs(model.rewards).max(initial=0.0))
-    sizes = rewards + largest_value + largest_penalty + float(np.abs(model.penalties).max())
+    sizes = largest_step(model, largest_penalty) + largest_value
     return (2 * model.k + model.indices.shape[1] + 24) * UNIT * sizes
 
 

@@ -68,6 +68,8 @@ class Draft:
         largest = max(0.0, float(model.rewards.max()))
         dearest = model.adaptive * largest if model.adaptive > 0.0 else model.cost
         self.largest_penalty = dearest * table.farthest
+        if self.largest_penalty > float(np.finfo(np.float32).max):
+            self.scale = math.inf  # float32 took such actions for unavailable ones
 
     def run(
         self,

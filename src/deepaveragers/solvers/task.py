@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..arrays import Float64
 from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..progress import Advance, progress
-from .certificate import Certificate, rounding_of_backup
+from .certificate import Certificate, largest_step, rounding_of_backup
 from .draft import Draft, suits
 from .plan import Status
 from .table import table_of
@@ -28,6 +28,7 @@ PATIENCE = 12
 LARGEST_VALUE = 1e37
 """Corrections are float32, which ends at 3e38."""
 QUIET_SECONDS = 2.0
+FLOAT32_UNIT = 2.0**-23
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Task:
         self.mdp, self.work, self.tolerance = mdp, work, tolerance
         self.limits, self.callback = limits, callback
         self.allowed = math.inf
+        self._reach = math.inf
         self._stopped = False
 
     def optimize(self, evaluate: bool, first: tuple[Float64, Float64] | None) -> Outcome:
@@ -83,13 +85,15 @@ class Task:
             evaluate: evaluate policies between the sweeps; otherwise sweeps only.
             first: values and action values [N, A] to begin with.
         """
+        status: Status = "interrupted"
         try:
             with ExitStack() as stack:
-                return self._optimize(evaluate, first, _Line(stack))
+                status, proof = self._optimize(evaluate, first, _Line(stack))
         except KeyboardInterrupt:
             # Whatever the arrays hold now, one more sweep proves bounds on it.
             self.work.recover()
-            return "interrupted", self.work.sweep()
+            proof = self.work.sweep()
+        return status, self._within_reach(proof)
 
     def _optimize(
         self, evaluate: bool, first: tuple[Float64, Float64] | None, line: _Line
@@ -119,6 +123,16 @@ class Task:
                 work.evaluate(ratio=EVALUATION_RATIO, floor=floor, deadline=self.limits.deadline)
             sweeps_only = max(0, sweeps_only - 1)
             proof = work.sweep()
+
+    def _within_reach(self, proof: Certificate) -> Certificate:
+        """Return bounds no wider than |V*| <= |T 0| / (1 - gamma), which holds before any sweep."""
+        values = self.work.values
+        below, above = self._reach + float(values.max()), self._reach - float(values.min())
+        return replace(
+            proof,
+            below=min(proof.below, max(0.0, below)),
+            above=min(proof.above, max(0.0, above)),
+        )
 
     def _first_sweep(self) -> Certificate:
         """Sweep from V = 0, which tells the scale of the problem."""
@@ -170,6 +184,10 @@ class Task:
                 f"{stuck} states without any",
             )
         self.allowed = self.tolerance * scale
+        # `largest` may have been computed in float32.
+        rounding = FLOAT32_UNIT * (2 * self.work.model.k + 16)
+        step = largest + rounding * largest_step(self.work.model, penalty)
+        self._reach = step / (1.0 - gamma)
         finest = 4.0 * rounding_of_backup(self.work.model, scale, penalty) / (1.0 - gamma)
         if 0.0 < self.allowed < finest:
             raise InputError(
