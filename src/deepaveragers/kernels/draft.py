@@ -1,9 +1,8 @@
-"""Kernels of the first guess in float32, which reads the MDP as a table.
+"""Kernels of the first guess in float32, which reads the MDP as a table (`kernels.table`).
 
-`weigh` writes successors and alpha once for all objectives, `expect` the mean reward once for
-those that have the same rewards, `price` R for one; a sweep is then a product with these
-tables. Half the bytes means that twice the values stay in the cache, and fetching values is what
-a sweep costs. Vectors of length 2N have two halves as in `kernels.cpu`.
+A sweep is a product with that table. Half the bytes means that twice the values stay in the
+cache, and fetching values is what a sweep costs. Vectors of length 2N have two halves as in
+`kernels.cpu`.
 """
 
 from __future__ import annotations
@@ -11,132 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Float32, Float64, Int32
-from .cpu import Lanes, inlined, kernel, largest_reward
+from .cpu import Lanes, inlined, kernel
 from .evaluation import Rows
-from .model import DISTANCE_OFFSET, Model
 from .team import Team, exchange, note, piece
-
-
-@kernel
-def weigh(
-    lo: int, hi: int, lanes: Lanes, model: Model, index: Int32, weight: Float32, distance: Float32
-) -> float:  # fmt: skip
-    """Write where sweeps find the successors of a block, their shares and mean distance.
-
-    Args:
-        lo: first state of the block.
-        hi: one past its last state.
-        lanes: as long as k, or empty for any k.
-        model: the MDP; its graph, terminal states, k and weighting are read.
-        index: [N, A, k] written: where a sweep finds the successors' values in [2N]; those of
-            the block's own states in the second half.
-        weight: [N, A, k] written, alpha: adds up to 1, or to 0 where the action has no
-            neighbour or the episode ended.
-        distance: [N, A] written, the sum of alpha times distance.
-
-    Returns:
-        the largest distance.
-    """
-    indices, distances, uniform = model.indices, model.distances, model.uniform
-    size, actions, any_k = weight.shape
-    k = len(lanes) if len(lanes) > 0 else any_k
-    one, offset = np.float32(1.0), np.float32(DISTANCE_OFFSET)
-    farthest = np.float32(0.0)
-    for s in range(lo, hi):
-        for a in range(actions):
-            mass, mean = np.float32(0.0), np.float32(0.0)
-            for j in range(k):
-                i, far = indices[s, a, j], distances[s, a, j]
-                part = one if uniform else one / (far + offset)
-                if i < 0 or model.terminal[s]:
-                    part, far = np.float32(0.0), np.float32(0.0)
-                mass += part
-                mean += part * far
-                farthest = max(farthest, far)
-                weight[s, a, j] = part
-                own = np.uint32(i - lo) < np.uint32(hi - lo)
-                index[s, a, j] = i + size if own else max(i, 0)
-            if mass > 0.0:
-                mean /= mass
-                for j in range(k):
-                    weight[s, a, j] /= mass
-            distance[s, a] = mean
-    return np.float64(farthest)
-
-
-@kernel
-def expect(
-    lo: int, hi: int, lanes: Lanes, model: Model, weight: Float32, mean: Float32
-) -> None:  # fmt: skip
-    """Write the mean reward of every action of a block.
-
-    Args:
-        lo: first state of the block.
-        hi: one past its last state.
-        lanes: as long as k, or empty for any k.
-        model: the MDP; its graph, rewards and terminal states are read.
-        weight: [N, A, k] from `weigh`.
-        mean: [N, A] written; -inf where the action has no neighbour, 0 where the episode ended.
-    """
-    _, actions, any_k = weight.shape
-    k = len(lanes) if len(lanes) > 0 else any_k
-    for s in range(lo, hi):
-        for a in range(actions):
-            value, mass = np.float32(0.0), np.float32(0.0)
-            for j in range(k):
-                part = weight[s, a, j]
-                i = np.uint32(max(model.indices[s, a, j], 0))
-                value += part * np.float32(model.rewards[i])
-                mass += part
-            if mass == 0.0:
-                value = np.float32(0.0 if model.terminal[s] else -np.inf)
-            mean[s, a] = value
-
-
-@kernel
-def price(
-    lo: int, hi: int, model: Model, mean: Float32, distance: Float32,
-    reward: Float32, values: Float32,
-) -> tuple[float, int]:  # fmt: skip
-    """Write R [N, A] and V = max_a R of a block.
-
-    Args:
-        lo: first state of the block.
-        hi: one past its last state.
-        model: the MDP, with neither slip nor worst case nor policy.
-        mean: [N, A] from `expect`.
-        distance: [N, A] from `weigh`.
-        reward: [N, A] written; -inf where the action is not available.
-        values: [2N], both halves written.
-
-    Returns:
-        the largest |max_a R|, and the number of states without an action.
-    """
-    allowed, penalties = model.allowed, model.penalties
-    size, actions = mean.shape
-    every_row = 1 if allowed.shape[0] > 1 else 0
-    scale, stuck = 0.0, 0
-    cost = np.float32(model.cost)
-    for s in range(lo, hi):
-        best = np.float32(-np.inf)
-        for a in range(actions):
-            if model.adaptive > 0.0:
-                largest = largest_reward(model.indices, s, a, model.k, model.rewards)
-                cost = np.float32(model.adaptive * largest)
-            value = mean[s, a] - cost * distance[s, a] - np.float32(penalties[a])
-            if model.terminal[s]:
-                value = np.float32(0.0)
-            elif not allowed[s * every_row, a]:
-                value = np.float32(-np.inf)
-            reward[s, a] = value
-            best = max(best, value)
-        if best == -np.inf:
-            stuck += 1
-            continue
-        scale = max(scale, np.float64(abs(best)))
-        values[s] = best
-        values[s + size] = best
-    return scale, stuck
 
 
 @inlined
@@ -173,9 +49,9 @@ def improve(
         hi: one past its last state.
         lanes: as long as k, or empty for any k.
         gamma: discount, a float32.
-        index: [N, A, k] from `weigh`.
-        weight: [N, A, k] from `weigh`.
-        reward: [N, A] from `price`.
+        index: [N, A, k] from `table.tabulate`.
+        weight: [N, A, k] from `table.tabulate`.
+        reward: [N, A] from `table.price`.
         choice: [N] the policy, written.
         rows: of the policy, written where it changes; their `correction` is V.
 

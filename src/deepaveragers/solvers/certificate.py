@@ -1,9 +1,8 @@
 """Bounds on the optimal values from one sweep.
 
-Let V be the values before a sweep and Z those after it, computed in float64 from the stored
-distances and rewards; d = Z - V. In a Jacobi sweep every backup reads V; in a Gauss-Seidel
-sweep some of what it reads is already Z. Either way, with u a bound on the rounding of one
-backup and d+ = max(0, max d):
+Let V be the values before a sweep and Z those after it; d = Z - V. In a Jacobi sweep every backup reads V; in a Gauss-Seidel
+sweep some of what it reads is already Z. Either way, with u a bound on how far a computed
+backup is from the exact one, of the stored distances and rewards, and d+ = max(0, max d):
 
     T Z (s) <= backup(s) + gamma d+ <= Z(s) + u + gamma d+
 
@@ -11,9 +10,27 @@ so with c = (u + gamma d+) / (1 - gamma), T(Z + c) <= T Z + gamma c <= Z + c, an
 monotone, V* <= Z + c. The lower bound mirrors it. (The MacQueen bounds, in the form that
 stays right where successors end the episode and do not move with a constant.)
 
-The rounding of a backup: an average of k outcomes r + gamma V - price * d with weights that
+A sweep over the graph, in float64: an average of k outcomes r + gamma V - price * d with weights that
 carry 2 rounding errors each, so fewer than 2 k + 16 units of 2^-53 of the largest outcome's
 parts; at most A + 8 more for slip, worst case, policies, and the subtraction Z - V.
+
+A sweep over the table (`kernels.table`) computes in float64 too, but from numbers that were
+rounded to float32 when they were stored. Let e = 2^-24 + (k + 8) 2^-53, which bounds the
+relative error of a number computed in float64 by fewer than k + 8 steps and then stored. Weights
+w_j are so close to alpha_j, which add up to 1. With c the middle of the range of V, and h half
+its width, the ends of episodes (V = 0) included,
+
+    | c + sum_j w_j (V_j - c) - sum_j alpha_j V_j | = | sum_j (w_j - alpha_j) (V_j - c) | <= e h
+
+however large V is. (A missing neighbour has weight 0 exactly.) The mean reward, of the w_j, was
+rounded once more when it was stored: within 2 e of max|r|. The mean distance, of the unrounded
+weights: within e. R is their difference, less a penalty, rounded once more: in all within
+3 e of max|r| + price * max d + |penalty|. So u is at most, a little enlarged for e^2,
+
+    e (gamma h + 3 (max|r| + price * max d + |penalty|))
+
+plus what the float64 arithmetic above adds. Below 2^-126 numbers of float32 are 2^-149 apart, which
+counts for each of them.
 """
 
 from __future__ import annotations
@@ -25,6 +42,7 @@ import numpy as np
 from ..kernels.model import Model
 
 UNIT = 2.0**-53
+FLOAT32_UNIT, SMALLEST_FLOAT32 = 2.0**-24, 2.0**-149
 
 
 @dataclass(frozen=True)
@@ -61,17 +79,39 @@ def rounding_of_backup(model: Model, largest_value: float, largest_penalty: floa
     return (2 * model.k + model.indices.shape[1] + 24) * UNIT * sizes
 
 
-def certify(
-    model: Model, smallest: float, largest: float, largest_value: float, largest_penalty: float
-) -> Certificate:
-    """Return the bounds after a sweep that changed values by smallest..largest."""
-    down, up = max(0.0, -smallest), max(0.0, largest)
-    before = largest_value + max(down, up)
-    rounding = rounding_of_backup(model, before, largest_penalty)
-    slack = (1.0 + 16 * UNIT) / (1.0 - model.gamma)
+def rounding_of_table(
+    model: Model, smallest: float, largest: float, largest_penalty: float, dearest: float
+) -> float:
+    """Return u of a sweep over the table.
+
+    Args:
+        model: the MDP; its graph is not read.
+        smallest: of the values, those of ended states included.
+        largest: of the values.
+        largest_penalty: that of the largest distance.
+        dearest: largest price of a unit of distance.
+    """
+    half = 0.5 * (largest - smallest)
+    share = FLOAT32_UNIT + (model.k + 8) * UNIT
+    stored = model.gamma * half + 3.0 * largest_step(model, largest_penalty)
+    tiny = SMALLEST_FLOAT32 * (model.k * half + dearest + 3.0)
+    exact = rounding_of_backup(model, max(abs(smallest), abs(largest)), largest_penalty)
+    return share * stored * (1.0 + 1e-6) + tiny + exact
+
+
+def certify(gamma: float, down: float, up: float, rounding: float) -> Certificate:
+    """Return the bounds after a sweep.
+
+    Args:
+        gamma: discount.
+        down: how much it lowered a value at most.
+        up: how much it raised a value at most.
+        rounding: bound on the rounding of one backup.
+    """
+    slack = (1.0 + 16 * UNIT) / (1.0 - gamma)
     return Certificate(
-        below=(rounding + model.gamma * down) * slack,
-        above=(rounding + model.gamma * up) * slack,
+        below=(rounding + gamma * down) * slack,
+        above=(rounding + gamma * up) * slack,
         residual=max(down, up),
         rounding=rounding,
     )

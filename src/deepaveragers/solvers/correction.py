@@ -54,10 +54,10 @@ class Corrector:
             sums=np.zeros((len(blocks.bounds), count, count)),
         )
 
-    def linearize(self, gains: Float64, values: Float64, choice: Int32) -> float:
-        """Take the policy's rows; return its largest residual at the values."""
+    def linearize(self, model: Model, gains: Float64, values: Float64, choice: Int32) -> float:
+        """Take the policy's rows of the model; return its largest residual at the values."""
         found = self.blocks.run(
-            cpu.linearize, self.model, gains, values, choice,
+            cpu.linearize, model, gains, values, choice,
             self.rows.successors, self.rows.weight, self.rows.residual,
         )  # fmt: skip
         return float(max(found))

@@ -1,7 +1,7 @@
 """A first guess at the optimal values: modified policy iteration in float32.
 
-Nothing here is proved. The guess is handed to float64 sweeps, which prove bounds on it and
-go on from it where they are not tight enough. What float32 cannot resolve is left to them.
+Nothing here is proved: `proof` does that. Where its bounds are not tight enough, float64 sweeps
+go on from the guess. What float32 cannot resolve is left to them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ..arrays import Float32, Float64, Int32
 from ..kernels import cpu
 from ..kernels import draft as kernels
 from ..kernels.model import Model
-from .blocks import Blocks
-from .correction import Corrector
+from ..kernels.table import price
 from .table import Table
+from .workspace import Workspace
 
 WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
@@ -48,26 +48,28 @@ class Draft:
 
     Attributes:
         scale: |T 0|, the largest absolute one-step value.
+        dearest: the largest price of a unit of distance.
         largest_penalty: what the largest distance costs at most.
         stuck: states that have no action and did not end an episode.
         sweeps: sweeps over all states so far.
     """
 
-    def __init__(self, model: Model, table: Table, blocks: Blocks, corrector: Corrector) -> None:
-        self.model, self.table, self.blocks, self.corrector = model, table, blocks, corrector
+    def __init__(self, work: Workspace, table: Table) -> None:
+        model, self.table = work.model, table
+        self.model, self.blocks, self.corrector = model, work.blocks, work.corrector
         self.gamma, self.lanes = np.float32(model.gamma), cpu.lanes_of(model.k)
         self.sweeps = 0
-        self.reward: Float32 = np.empty(model.indices.shape[:2], np.float32)
+        self.reward: Float32 = np.empty_like(table.mean)
         self.choice: Int32 = np.full(model.size, cpu.NO_ACTION, np.int32)
-        found = blocks.run(
-            kernels.price, model, table.mean, table.distance,
-            self.reward, corrector.rows.correction,
+        found = self.blocks.run(
+            price, model, work.posed, work.order, table.mean, table.distance,
+            self.reward, self.corrector.rows.correction,
         )  # fmt: skip
         scales, stuck = zip(*found)
         self.scale, self.stuck = max(scales), sum(stuck)
         largest = max(0.0, float(model.rewards.max()))
-        dearest = model.adaptive * largest if model.adaptive > 0.0 else model.cost
-        self.largest_penalty = dearest * table.farthest
+        self.dearest = model.adaptive * largest if model.adaptive > 0.0 else model.cost
+        self.largest_penalty = self.dearest * table.farthest
         if self.largest_penalty > float(np.finfo(np.float32).max):
             self.scale = math.inf  # float32 took such actions for unavailable ones
 
@@ -109,11 +111,15 @@ class Draft:
                 return
             corrector.solve(max(EVALUATION_RATIO * change, floor), deadline)
 
+    @property
+    def values(self) -> Float32:
+        """[2N] float32, in two halves as `kernels.cpu` has them."""
+        return self.corrector.rows.correction
+
     def take(self) -> Float64:
         """Return the values [N], and leave the corrector as it was."""
-        both = self.corrector.rows.correction
-        values = both[self.model.size :].astype(np.float64)
-        both[:] = 0.0
+        values = self.values[self.model.size :].astype(np.float64)
+        self.values[:] = 0.0
         return values
 
     def _improve(self) -> tuple[float, float]:

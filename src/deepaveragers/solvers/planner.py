@@ -87,9 +87,7 @@ def solve(
     model = pose(mdp, objective)
     with Blocks(len(mdp), threads) as blocks:
         layout = None if on_gpu else layout_of(mdp, model, blocks)
-        if layout is not None:
-            model = layout.renamed(model)
-        work = Workspace(model, blocks)
+        work = Workspace(model, blocks, layout)
         task = (CudaTask if on_gpu else Task)(mdp, work, tolerance, limits, callback)
         if objective.horizon is not None:
             status, proof = task.look_ahead(objective.horizon)
@@ -97,9 +95,7 @@ def solve(
             if first is not None and layout is not None:
                 first = layout.rows(first[0]), layout.rows(first[1])
             status, proof = task.optimize(method != "value_iteration", first)
-        values, q_values = work.values, work.q_values
-        if layout is not None:
-            values, q_values = layout.restored(values, blocks), layout.restored(q_values, blocks)
+        values, q_values = work.values_by_name(), work.q_values_by_name()
     seconds = time.perf_counter() - began
     comparable = first is not None and status == "optimal"
     plan = Plan(

@@ -124,11 +124,10 @@ def factored_values(
 def _evaluate(mdp: DacMdp, model: Model, tolerance: float, threads: int | None) -> PolicyValue:
     terminal = model.terminal
     with Blocks(model.size, threads) as blocks:
-        layout = layout_of(mdp, model, blocks)
-        work = Workspace(model if layout is None else layout.renamed(model), blocks)
+        work = Workspace(model, blocks, layout_of(mdp, model, blocks))
         limits = Limits(time.perf_counter(), math.inf, math.inf)
         status, proof = Task(mdp, work, tolerance, limits).optimize(True, None)
-        values = work.values if layout is None else layout.restored(work.values, blocks)
+        values = work.values_by_name()
     return PolicyValue(values, proof.below, proof.above, status, terminal)
 
 

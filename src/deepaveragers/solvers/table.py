@@ -8,10 +8,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..arrays import Float32, Float64, Int32
-from ..kernels import cpu, draft
+from ..kernels import cpu
+from ..kernels import table as kernels
 from ..kernels.model import Model
 from ..mdp.model import DacMdp
-from .blocks import Blocks
+from .workspace import Workspace
 
 MOST_KEPT = 1 << 30
 """Bytes; a larger table is made for each solve."""
@@ -19,12 +20,10 @@ MOST_KEPT = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What `kernels.draft.weigh` and `expect` wrote.
+    """What `kernels.table.tabulate` and `expect` wrote, in the order of visiting.
 
     Attributes:
-        source: [N, A, K] int32, the graph in the order of visiting.
-        k: neighbours averaged.
-        uniform: whether all count alike.
+        uniform: whether all neighbours count alike.
         index: [N, A, k] int32.
         weight: [N, A, k] float32.
         distance: [N, A] float32.
@@ -33,8 +32,6 @@ class Table:
         mean: [N, A] float32, of the rewards.
     """
 
-    source: Int32
-    k: int
     uniform: bool
     index: Int32
     weight: Float32
@@ -44,13 +41,12 @@ class Table:
     mean: Float32
 
     def suits(self, model: Model) -> bool:
-        """Whether this is the table of a model, but perhaps for its rewards."""
-        same_graph = self.source.ctypes.data == model.indices.ctypes.data
-        return same_graph and (self.k, self.uniform) == (model.k, model.uniform)
+        """Whether this is the table of a model of the same MDP, but perhaps for its rewards."""
+        return (self.index.shape[2], self.uniform) == (model.k, model.uniform)
 
     @property
     def nbytes(self) -> int:
-        """Memory in bytes, without the graph's."""
+        """Memory in bytes."""
         arrays = self.index, self.weight, self.distance, self.rewards, self.mean
         return sum(array.nbytes for array in arrays)
 
@@ -58,19 +54,18 @@ class Table:
 _TABLES: WeakKeyDictionary[DacMdp, Table] = WeakKeyDictionary()
 
 
-def table_of(mdp: DacMdp, model: Model, blocks: Blocks) -> Table:
+def table_of(mdp: DacMdp, work: Workspace) -> Table:
     """Return the table of a model; the last one of an MDP is kept as long as that lives.
 
     Args:
         mdp: the compiled MDP.
-        model: an objective posed on it, in its layout.
-        blocks: to share the work.
+        work: on an objective posed on it.
     """
     kept = _TABLES.get(mdp)
-    if kept is None or not kept.suits(model):
-        table = _rewarded(_weighed(model, blocks), model, blocks)
-    elif not np.array_equal(kept.rewards, model.rewards):
-        table = _rewarded(kept, model, blocks)
+    if kept is None or not kept.suits(work.model):
+        table = _tabulated(work)
+    elif not np.array_equal(kept.rewards, work.model.rewards):
+        table = _rewarded(kept, work)
     else:
         return kept
     if table.nbytes <= MOST_KEPT:
@@ -78,21 +73,28 @@ def table_of(mdp: DacMdp, model: Model, blocks: Blocks) -> Table:
     return table
 
 
-def _weighed(model: Model, blocks: Blocks) -> Table:
-    """Return a table whose rewards are still to come."""
-    pairs = model.indices.shape[:2]
+def _tabulated(work: Workspace) -> Table:
+    model = work.model
+    pairs = work.posed.indices.shape[:2]
     index, weight = np.empty((*pairs, model.k), np.int32), np.empty((*pairs, model.k), np.float32)
-    distance = np.empty(pairs, np.float32)
-    found = blocks.run(draft.weigh, cpu.lanes_of(model.k), model, index, weight, distance)
-    none = np.empty(0)
-    return Table(
-        model.indices, model.k, model.uniform, index, weight, distance, max(found),
-        none, none.astype(np.float32),
+    distance, mean = np.empty(pairs, np.float32), np.empty(pairs, np.float32)
+    rank = work.order if work.layout is None else work.layout.rank
+    found = work.blocks.run(
+        kernels.tabulate, cpu.lanes_of(model.k), model, work.posed, work.order, rank,
+        index, weight, distance, mean,
     )  # fmt: skip
+    rewards = _own(model.rewards)
+    return Table(model.uniform, index, weight, distance, max(found), rewards, mean)
 
 
-def _rewarded(table: Table, model: Model, blocks: Blocks) -> Table:
-    mean = np.empty(model.indices.shape[:2], np.float32)
-    blocks.run(draft.expect, cpu.lanes_of(model.k), model, table.weight, mean)
-    # A copy: those of an objective are the caller's, who may write others into the same array.
-    return replace(table, rewards=model.rewards.copy(), mean=mean)
+def _rewarded(table: Table, work: Workspace) -> Table:
+    mean = np.empty_like(table.mean)
+    work.blocks.run(
+        kernels.expect, cpu.lanes_of(work.model.k), work.model, table.index, table.weight, mean
+    )
+    return replace(table, rewards=_own(work.model.rewards), mean=mean)
+
+
+def _own(rewards: Float64) -> Float64:
+    """Return a copy: those of an objective are the caller's, who may write others there."""
+    return rewards.copy()

@@ -18,6 +18,7 @@ from ..progress import Advance, progress
 from .certificate import Certificate, largest_step, rounding_of_backup
 from .draft import Draft, suits
 from .plan import Status
+from .proof import Proof
 from .table import table_of
 from .workspace import Workspace
 
@@ -146,24 +147,33 @@ class Task:
 
     def _drafted(self, first: tuple[Float64, Float64] | None, line: _Line) -> Certificate:
         """Begin with a guess in float32, and see what one sweep proves of it."""
-        work = self.work
-        table = table_of(self.mdp, work.model, work.blocks)
-        draft = Draft(work.model, table, work.blocks, work.corrector)
+        work, gamma = self.work, self.work.model.gamma
+        draft = Draft(work, table_of(self.mdp, work))
         if draft.scale == 0.0 and not draft.stuck:
             # No step is worth anything: nothing to guess, and no scale to judge a guess by.
             return self._first_sweep()
         self._set_allowed(draft.scale, draft.stuck, draft.largest_penalty)
 
+        aim, stopped = math.inf, False
+
         def watch(sweeps: int, error: float) -> bool:
-            work.sweeps = sweeps
+            nonlocal aim, stopped
+            work.sweeps, aim = sweeps, error
             now = time.perf_counter()
             line.show(error, self.allowed, now - self.limits.began)
-            return self._asked_to_stop(error, now) or now > self.limits.deadline
+            stopped = self._asked_to_stop(error, now) or now > self.limits.deadline
+            return stopped
 
         try:
             draft.run(first, self.allowed, self.limits.deadline, watch)
-        finally:
+            proof = Proof(draft, work)
+            lost = proof.rounding / (1.0 - gamma)
+            if aim + lost <= self.allowed or stopped and lost < math.inf:
+                return proof.sweep()
+        except BaseException:
             work.restart(draft.take())
+            raise
+        work.restart(draft.take())
         return work.sweep()
 
     def _set_allowed(self, largest: float, stuck: int, penalty: float) -> None:
