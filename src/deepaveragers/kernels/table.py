@@ -218,9 +218,7 @@ def back_up(
             for j in range(k):
                 value = np.float64(values[np.uint32(index[p, a, j])])
                 future += np.float64(weight[p, a, j]) * (value - middle)
-            q = np.float64(reward[p, a]) + gamma * (future + middle)
-            if terminal[p]:
-                q = 0.0
+            q = 0.0 if terminal[p] else reward[p, a] + gamma * (future + middle)
             q_values[s, a] = q
             if q > best:
                 best = q

@@ -1,8 +1,9 @@
 """Bounds on the optimal values from one sweep.
 
-Let V be the values before a sweep and Z those after it; d = Z - V. In a Jacobi sweep every backup reads V; in a Gauss-Seidel
-sweep some of what it reads is already Z. Either way, with u a bound on how far a computed
-backup is from the exact one, of the stored distances and rewards, and d+ = max(0, max d):
+Let V be the values before a sweep and Z those after it; d = Z - V. In a Jacobi sweep every
+backup reads V; in a Gauss-Seidel sweep some of what it reads is already Z. Either way, with u a
+bound on how far a computed backup is from the exact one, of the stored distances and rewards,
+and d+ = max(0, max d):
 
     T Z (s) <= backup(s) + gamma d+ <= Z(s) + u + gamma d+
 
@@ -10,9 +11,9 @@ so with c = (u + gamma d+) / (1 - gamma), T(Z + c) <= T Z + gamma c <= Z + c, an
 monotone, V* <= Z + c. The lower bound mirrors it. (The MacQueen bounds, in the form that
 stays right where successors end the episode and do not move with a constant.)
 
-A sweep over the graph, in float64: an average of k outcomes r + gamma V - price * d with weights that
-carry 2 rounding errors each, so fewer than 2 k + 16 units of 2^-53 of the largest outcome's
-parts; at most A + 8 more for slip, worst case, policies, and the subtraction Z - V.
+A sweep over the graph, in float64: an average of k outcomes r + gamma V - price * d with
+weights that carry 2 rounding errors each, so fewer than 2 k + 16 units of 2^-53 of the largest
+outcome's parts; at most A + 8 more for slip, worst case, policies, and the subtraction Z - V.
 
 A sweep over the table (`kernels.table`) computes in float64 too, but from numbers that were
 rounded to float32 when they were stored. Let e = 2^-24 + (k + 8) 2^-53, which bounds the

@@ -14,7 +14,7 @@ from ..kernels.model import Model
 from ..mdp.model import DacMdp
 from .workspace import Workspace
 
-MOST_KEPT = 1 << 30
+MOST_KEPT = 2 << 30
 """Bytes; a larger table is made for each solve."""
 
 
