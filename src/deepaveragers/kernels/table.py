@@ -15,6 +15,10 @@ import numpy as np
 from ..arrays import Bool, Float32, Float64, Int32
 from .cpu import NO_ACTION, Lanes, inlined, kernel, largest_reward
 from .model import DISTANCE_OFFSET, Model
+from .prefetch import LINE, prefetch
+
+ROWS_AHEAD = 4
+"""How early a row of the graph is asked for."""
 
 
 @inlined
@@ -66,7 +70,13 @@ def tabulate(
     renamed = len(order) > 0
     parts = np.empty(any_k)
     farthest = np.float32(0.0)
+    width = indices.shape[1] * indices.shape[2]
     for p in range(lo, hi):
+        if renamed and p + ROWS_AHEAD < hi:
+            first = order[p + ROWS_AHEAD] * width
+            for place in range(first, first + width, LINE):
+                prefetch(indices, place)
+                prefetch(distances, place)
         s = order[p] if renamed else p
         for a in range(actions):
             mass, summed = 0.0, 0.0

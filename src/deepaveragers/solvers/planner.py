@@ -1,11 +1,12 @@
 """The planner: certified optimal values of a compiled MDP.
 
-The default is modified policy iteration. A sweep over all states and actions (float64,
-Gauss-Seidel against the direction of time) improves the values and the policy, and proves
-bounds (`certificate`). Then the values are moved towards those of that policy, over the
-policy's own rows only and in float32 (`correction`). Both repeat until the bounds are as
-tight as asked. Exact policy iteration would evaluate each policy to the end; a few digits
-beyond the last residual are enough.
+The default is modified policy iteration. Where it pays, it begins with a guess in float32
+(`draft`), of which one sweep proves bounds (`proof`): in ordinary plans the ones asked for.
+Otherwise, a sweep over all states and actions (float64, Gauss-Seidel against the direction of
+time) improves the values and the policy, and proves bounds (`certificate`). Then the values
+are moved towards those of that policy, over the policy's own rows only and in float32
+(`correction`). Both repeat until the bounds are as tight as asked. Exact policy iteration
+would evaluate each policy to the end; a few digits beyond the last residual are enough.
 
 For games against the worst neighbour (`worst_case`) policy iteration may cycle. So when the
 bounds have not improved for a while, only sweeps are made, ever more of them: each brings
