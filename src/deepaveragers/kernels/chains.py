@@ -7,6 +7,7 @@ import numpy as np
 
 from ..arrays import Float32, Float64, Int32
 from .model import DISTANCE_OFFSET, Model
+from .prefetch import ROWS_AHEAD, prefetch_row
 
 kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
 NONE = -1
@@ -76,6 +77,9 @@ def reorder(
     """Write rows lo..hi of the graph with states renamed: row p is state order[p]."""
     actions, k = indices.shape[1], indices.shape[2]
     for p in range(lo, hi):
+        if p + ROWS_AHEAD < hi:
+            prefetch_row(model.indices, order[p + ROWS_AHEAD])
+            prefetch_row(model.distances, order[p + ROWS_AHEAD])
         s = order[p]
         for a in range(actions):
             for j in range(k):

@@ -12,8 +12,12 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from ..arrays import Array
+from .cpu import inlined
 from .lanes import start_of
 
+ROWS_AHEAD = 8
+"""How early a row should be asked for."""
 LINE = 16
 """Numbers of 4 bytes that come from memory together."""
 TO_READ, TO_KEEP, DATA = (ir.IntType(32)(number) for number in (0, 3, 1))
@@ -35,3 +39,11 @@ def _prefetch(typing: Any, array: Any, position: Any) -> Any:
 
 
 prefetch: Any = intrinsic(_prefetch)
+
+
+@inlined
+def prefetch_row(array: Array, row: int) -> None:
+    """Ask for array[row], of a contiguous [N, A, K] with numbers of 4 bytes."""
+    width = array.shape[1] * array.shape[2]
+    for place in range(row * width, (row + 1) * width, LINE):
+        prefetch(array, place)

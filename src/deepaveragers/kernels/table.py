@@ -13,29 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bool, Float32, Float64, Int32
-from .cpu import NO_ACTION, Lanes, inlined, kernel, largest_reward
+from .cpu import NO_ACTION, Lanes, kernel, largest_reward
 from .model import DISTANCE_OFFSET, Model
-from .prefetch import LINE, prefetch
-
-ROWS_AHEAD = 4
-"""How early a row of the graph is asked for."""
-
-
-@inlined
-def _mean_reward(
-    p: int, a: int, k: int, ended: bool, rewards: Float64, index: Int32, weight: Float32
-) -> float:
-    """Return the mean reward of a pair; -inf if it has no neighbour, 0 where the episode ended."""
-    size = len(rewards)
-    mean, mass = 0.0, 0.0
-    for j in range(k):
-        i = index[p, a, j]
-        part = np.float64(weight[p, a, j])
-        mean += part * rewards[np.uint32(i - size if i >= size else i)]
-        mass += part
-    if mass == 0.0:
-        return 0.0 if ended else -np.inf
-    return mean
+from .prefetch import ROWS_AHEAD, prefetch_row
 
 
 @kernel
@@ -70,36 +50,33 @@ def tabulate(
     renamed = len(order) > 0
     parts = np.empty(any_k)
     farthest = np.float32(0.0)
-    width = indices.shape[1] * indices.shape[2]
     for p in range(lo, hi):
         if renamed and p + ROWS_AHEAD < hi:
-            first = order[p + ROWS_AHEAD] * width
-            for place in range(first, first + width, LINE):
-                prefetch(indices, place)
-                prefetch(distances, place)
+            prefetch_row(indices, order[p + ROWS_AHEAD])
+            prefetch_row(distances, order[p + ROWS_AHEAD])
         s = order[p] if renamed else p
         for a in range(actions):
-            mass, summed = 0.0, 0.0
+            mass, summed, value = 0.0, 0.0, 0.0
             for j in range(k):
-                i, far = indices[s, a, j], distances[s, a, j]
-                missing = i < 0 or terminal[p]
-                far = np.float32(0.0) if missing else far
+                missing = indices[s, a, j] < 0 or terminal[p]
+                far = np.float32(0.0) if missing else distances[s, a, j]
                 part = 1.0 if uniform else 1.0 / (np.float64(far) + DISTANCE_OFFSET)
-                part = 0.0 if missing else part
-                mass += part
-                summed += part * np.float64(far)
+                parts[j] = 0.0 if missing else part
+                mass += parts[j]
+                summed += parts[j] * np.float64(far)
                 farthest = max(farthest, far)
-                parts[j] = part
-                i = max(i, 0)
-                if renamed:
-                    i = rank[np.uint32(i)]
-                own = np.uint32(i - lo) < np.uint32(hi - lo)
-                index[p, a, j] = i + size if own else i
             grown = 1.0 / mass if mass > 0.0 else 0.0
             for j in range(k):
-                weight[p, a, j] = parts[j] * grown
+                i = max(indices[s, a, j], 0)
+                if renamed:
+                    i = rank[np.uint32(i)]
+                share = np.float32(parts[j] * grown)
+                value += np.float64(share) * rewards[np.uint32(i)]
+                own = np.uint32(i - lo) < np.uint32(hi - lo)
+                index[p, a, j] = i + size if own else i
+                weight[p, a, j] = share
             distance[p, a] = summed * grown
-            mean[p, a] = _mean_reward(p, a, k, terminal[p], rewards, index, weight)
+            mean[p, a] = value if mass > 0.0 or terminal[p] else -np.inf
     return np.float64(farthest)
 
 
@@ -121,9 +98,15 @@ def expect(
     _, actions, any_k = weight.shape
     k = len(lanes) if len(lanes) > 0 else any_k
     terminal, rewards = model.terminal, model.rewards
+    size = len(rewards)
     for p in range(lo, hi):
         for a in range(actions):
-            mean[p, a] = _mean_reward(p, a, k, terminal[p], rewards, index, weight)
+            mass, value = 0.0, 0.0
+            for j in range(k):
+                i, share = index[p, a, j], np.float64(weight[p, a, j])
+                value += share * rewards[np.uint32(i - size if i >= size else i)]
+                mass += share
+            mean[p, a] = value if mass > 0.0 or terminal[p] else -np.inf
 
 
 @kernel
