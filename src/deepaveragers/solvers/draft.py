@@ -23,6 +23,8 @@ WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
 EVALUATION_RATIO = 0.1
 """A policy is evaluated until a sweep changes values by so much less than the improvement."""
+QUIET_RATIO = 0.05
+"""States are left alone once the first sweeps change them by so much less than the last may."""
 FIRST_RATIO = 0.3
 """The policy of an earlier plan, until a sweep changes values by so much less than |T 0|."""
 NOISE = 3e-6
@@ -107,7 +109,8 @@ class Draft:
             stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
             if stop or waited >= PATIENCE or change <= (NEAR if waited else 1.0) * floor:
                 return
-            corrector.solve(max(EVALUATION_RATIO * change, floor), deadline)
+            aim = max(EVALUATION_RATIO * change, floor)
+            corrector.solve(aim, deadline, QUIET_RATIO * aim)
 
     def take(self) -> Float64:
         """Return the values [N], and leave the corrector as it was."""
