@@ -28,8 +28,8 @@ QUIET_RATIO = 0.05
 FIRST_RATIO = 0.3
 """The policy of an earlier plan, until a sweep changes values by so much less than |T 0|."""
 ENOUGH, EVALUATED = 0.8, 0.5
-"""Change of a sweep at which a guess is good enough, and that to which its policy is evaluated, as
-shares of what the error allowed would be: the sweep that proves it changes no more than the last."""
+"""Change of a sweep at which a guess is good enough, and to which its policy is evaluated, in parts
+of what the error allowed would take: the sweep that proves it changes no more than the last."""
 NOISE = 3e-6
 """Changes of the largest value by so little may be rounding."""
 MOST_SWEEPS = 60
