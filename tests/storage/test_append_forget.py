@@ -140,7 +140,7 @@ def test_updates_of_loaded_models_equal_a_fresh_search(seed, size, threads, step
         mdp = as_loaded(mdp) if loaded else mdp
         if step == "append":
             new = grid_data(random, int(random.integers(1, 20)), 4)
-            mdp = extended(mdp, new, threads=threads)
+            mdp = extended(mdp, new, new_actions=True, threads=threads)
         else:
             gone = [int(random.choice(mdp.transitions.episode_ids))]
             mdp = without(mdp, gone, threads=threads)
@@ -206,7 +206,9 @@ def test_new_actions_and_wider_numbers():
         next_observations=random.normal(size=(6, 2)),
         terminations=np.zeros(6, dtype=bool),
     )
-    larger = extended(mdp, new)
+    with pytest.raises(da.InputError, match="the actions '0', '1'; received unknown 'jump'"):
+        append(mdp, new)
+    larger = append(mdp, new, new_actions=True)
     assert larger.transitions.action_names == ("0", "1", "jump")
     assert larger.transitions.actions[-6:].tolist() == [2, 1, 2, 0, 2, 1]
     check_equals_fresh(larger)
@@ -256,6 +258,12 @@ def test_append_and_forget_at_a_path(tmp_path, cartpole, model):
     assert len(append(cartpole, path)) == len(cartpole) + 50
 
 
+@pytest.mark.parametrize("kind", [set, frozenset, tuple, iter, np.array, dict.fromkeys])
+def test_episodes_to_forget_in_any_collection(cartpole, kind):
+    left = np.unique(forget(cartpole, kind([2, 0])).episode_ids)
+    assert np.array_equal(left, np.setdiff1d(cartpole.episode_ids, [0, 2]))
+
+
 def test_nothing_of_a_forgotten_episode_is_left(tmp_path, cartpole):
     data = cartpole.subset(slice(0, 400))
     gone = int(data.episode_ids[200])
@@ -283,6 +291,8 @@ def test_refusals(tmp_path, cartpole, plan):
         forget(cartpole, np.unique(cartpole.episode_ids))
     with pytest.raises(da.InputError, match="one or more episode ids"):
         forget(cartpole, [])
+    with pytest.raises(da.InputError, match="one or more episode ids"):
+        forget(cartpole, "12")
     with pytest.raises(da.InputError, match="new must be Transitions"):
         append(cartpole, 3)
     path = da.save(plan, tmp_path / "plan")
