@@ -8,8 +8,9 @@
 Writing is atomic: arrays are written under names made of their own content and flushed to
 the disk, then the manifest is replaced in one rename, then files that it no longer names
 are removed. Whenever it is interrupted, the manifest names a whole old bundle or a whole
-new one; and unless the process was killed, nothing else is left, as after a full disk. A reader that meets a writer sees one of the two. Nothing is pickled, and reading
-never follows a name out of the directory.
+new one, and unless the process was killed, nothing else is left, as after a full disk. A
+reader that meets a writer sees one of the two. Nothing is pickled, and reading never follows
+a name out of the directory.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def write_bundle(contents: Contents, path: str | Path) -> Path:
     except StorageError:
         raise
     except OSError as error:
-        reason = error.strerror or "a file was cut short, as by a full disk"
+        reason = error.strerror or str(error)
         raise StorageError(f"{directory} cannot be written: {reason}.") from error
     finally:
         _whatever_comes(lambda: _remove_empty(missing))
