@@ -27,8 +27,8 @@ def fresh_graph(mdp, engine="tree"):
     return build_graph(source, core, data.actions, data.num_actions, mdp.graph.k, engine=engine)
 
 
-def check_equals_fresh(mdp):
-    fresh = fresh_graph(mdp)
+def check_equals_fresh(mdp, engine="tree"):
+    fresh = fresh_graph(mdp, engine)
     assert np.array_equal(fresh.indices, mdp.graph.indices)
     assert np.array_equal(fresh.distances, mdp.graph.distances)
     assert mdp.graph.indices.dtype == np.int32
@@ -194,6 +194,27 @@ def test_updates_of_wide_data_with_rare_actions(engine):
     larger = extended(mdp, data.subset(slice(800, None)), threads=2)
     check_equals_fresh(larger)
     check_equals_fresh(without(larger, [0, 7, 29], threads=2))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**31), size=st.integers(30, 300), share=st.sampled_from([0.01, 0.2]))
+@pytest.mark.parametrize("engine", ["tree", "dense"])
+def test_updates_with_rows_far_out_equal_a_fresh_search(engine, seed, size, share):
+    random = np.random.default_rng(seed)
+    data = grid_data(random, size, 2, episodes=10)
+    columns = {}
+    for name in ("observations", "next_observations"):
+        columns[name] = getattr(data, name) + random.normal(size=(size, 2)).astype(np.float32)
+        far = random.random(size) < share
+        columns[name][far] = np.round(columns[name][far]) * np.float32(
+            10.0 ** random.integers(3, 9)
+        )
+    data = replace(data, **columns)
+    old, middle = data.subset(slice(0, size // 2)), data.subset(slice(size // 2, size * 3 // 4))
+    mdp = da.compile(old, 3, da.Identity(), neighbors=engine)
+    mdp = extended(extended(mdp, middle), data.subset(slice(size * 3 // 4, None)))
+    check_equals_fresh(mdp, "brute")
+    check_equals_fresh(without(mdp, mdp.transitions.episode_ids[:1]), "brute")
 
 
 def test_new_actions_and_wider_numbers():
