@@ -70,11 +70,8 @@ def measure_outliers(
         queries: which of them.
         centre: [D].
         norms: [O] distances of the rows far out from the centre, ascending.
-        rows: [U, D] distinct rows, those far out at the end.
-        starts: [U + 1] where each distinct row begins in `members`.
-        members: [N] row numbers, ascending within one distinct row.
-        squared: [B, k] in and out, squared distances, ascending.
-        found: [B, k] in and out, row numbers.
+        rows, starts, members: of all rows, those far out at the end; see `tree_search.search`.
+        squared, found: [B, k] in and out, ordered by (squared distance, row).
     """
     if len(norms) == 0:
         return
