@@ -14,7 +14,7 @@ from ..arrays import Float32, Float64, Int32
 from .cpu import Lanes, kernel, relax
 from .meeting import meet
 from .mixing import STRIP, combine, products, remember, shares_of
-from .team import Team, exchange, note, piece
+from .team import GROUP, Team, exchange, last_run, note, piece
 
 RESTART = 3.0
 """Growth of the change after which earlier sweeps are forgotten."""
@@ -60,15 +60,35 @@ class Memory(NamedTuple):
 
 
 @kernel
-def _sweep(member: int, members: int, team: Team, lanes: Lanes, rows: Rows) -> bool:
+def _relax_awake(
+    lo: int, hi: int, team: Team, lanes: Lanes, rows: Rows, opening: bool
+) -> float:  # fmt: skip
+    """Sweep over the states of lo..hi that are awake; write down their moves while opening."""
+    largest = 0.0
+    while hi > lo:
+        if opening:
+            begin, end = max(lo, (hi - 1) // GROUP * GROUP), hi
+        else:
+            begin, end = last_run(lo, hi, team.awake)
+        change = relax(
+            begin, end, lanes, rows.successors, rows.weight, rows.residual, rows.correction
+        )
+        if opening:
+            team.moves[begin // GROUP] = max(team.moves[begin // GROUP], np.float32(change))
+        largest = max(largest, change)
+        hi = begin
+    return largest
+
+
+@kernel
+def _sweep(
+    member: int, members: int, team: Team, lanes: Lanes, rows: Rows, opening: bool
+) -> bool:  # fmt: skip
     """Sweep part by part over all blocks."""
     for part in range(team.parts):
         for block in range(member, len(team.edges) - 1, members):
             lo, hi = piece(team, block, part)
-            change = relax(
-                lo, hi, lanes, rows.successors, rows.weight, rows.residual, rows.correction
-            )
-            note(team, block, part, change)
+            note(team, block, part, _relax_awake(lo, hi, team, lanes, rows, opening))
         if not exchange(member, members, team, part, rows.correction):
             return False
     return True
@@ -85,23 +105,30 @@ def _mix(
     count = min(stored + 1, len(memory.kept))
     for block in range(member, len(edges) - 1, members):
         lo, hi = edges[block], edges[block + 1]
-        remember(lo, hi, rows.correction, memory.origin, memory.kept[slot], memory.moved[slot])
-        products(lo, hi, memory.moved[:count], slot, unit, left, memory.sums[block])
+        memory.sums[block] = 0.0
+        while hi > lo:
+            begin, end = last_run(lo, hi, team.awake)
+            remember(
+                begin, end, rows.correction, memory.origin, memory.kept[slot], memory.moved[slot]
+            )
+            products(begin, end, memory.moved[:count], slot, unit, left, memory.sums[block])
+            hi = begin
     if not meet(team.counters, members):
         return False
     shares_of(memory.sums, count, slot, shares)
     for block in range(member, len(edges) - 1, members):
-        combine(
-            edges[block], edges[block + 1],
-            shares, memory.kept[:count], rows.correction, memory.origin,
-        )  # fmt: skip
+        lo, hi = edges[block], edges[block + 1]
+        while hi > lo:
+            begin, end = last_run(lo, hi, team.awake)
+            combine(begin, end, shares, memory.kept[:count], rows.correction, memory.origin)
+            hi = begin
     return meet(team.counters, members)
 
 
 @kernel
 def settle(
     member: int, members: int, team: Team, lanes: Lanes, rows: Rows, memory: Memory,
-    rounds: int, target: float,
+    rounds: int, target: float, quiet: float,
 ) -> None:  # fmt: skip
     """Improve the correction until a sweep changes it by at most the target.
 
@@ -114,6 +141,7 @@ def settle(
         memory: of earlier sweeps.
         rounds: sweeps and mixtures to make at most before returning.
         target: change of a sweep to stop at.
+        quiet: groups of states that the first sweeps change by less are left alone from then on.
     """
     progress = team.progress
     stored, sweeps = int(progress[STORED]), progress[MADE]
@@ -126,8 +154,13 @@ def settle(
                 memory.origin[s] = rows.correction[s + len(memory.origin)]
     for _ in range(rounds):
         for _ in range(memory.sweeps):
-            if not _sweep(member, members, team, lanes, rows):
+            if not _sweep(member, members, team, lanes, rows, sweeps == 0.0):
                 return
+        if sweeps == 0.0:
+            for block in range(member, len(team.edges) - 1, members):
+                lo, hi = team.edges[block] // GROUP, (team.edges[block + 1] - 1) // GROUP + 1
+                for group in range(lo, hi):
+                    team.awake[group] = team.moves[group] >= quiet
         sweeps += memory.sweeps
         change, peak = team.changes.max(), team.peaks.max()
         waited = 0.0 if change < 0.9 * best else waited + 1.0

@@ -35,7 +35,7 @@ def remember(
 def products(
     lo: int, hi: int, moved: Float32, latest: int, unit: float, left: Float32, sums: Float64
 ) -> None:  # fmt: skip
-    """Write the upper [M, M] weighted products of changes [M, N]; the weight is latest squared.
+    """Add the upper [M, M] weighted products of changes [M, N]; the weight is latest squared.
 
     Args:
         lo: first state of the block.
@@ -44,10 +44,9 @@ def products(
         latest: the row that is the weight.
         unit: a float32, 1 / the largest change: products of four must not underflow.
         left: [STRIP] scratch.
-        sums: [M, M] written.
+        sums: [M, M] added to.
     """
     count = moved.shape[0]
-    sums[:count, :count] = 0.0
     for first in range(lo, hi, STRIP):
         length = min(STRIP, hi - first)
         focus = moved[latest, first : first + length]

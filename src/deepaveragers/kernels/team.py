@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from ..arrays import Float32, Float64, Int64
+from ..arrays import Bool, Float32, Float64, Int64
 from .cpu import kernel
 from .meeting import meet
 
@@ -21,6 +21,8 @@ any_order = numba.njit(
 """For a maximum, whose result does not depend on the order."""
 PROGRESS = 6
 """Numbers that a kernel may keep from one call to the next."""
+GROUP = 64
+"""States that are swept or left alone together; a group belongs to one part of one block."""
 
 
 class Team(NamedTuple):
@@ -33,6 +35,8 @@ class Team(NamedTuple):
         changes: [blocks] float64, largest change of the last sweep.
         peaks: [blocks] float64, largest correction.
         progress: [PROGRESS] float64, from one call to the next.
+        moves: [groups] float32, largest change of every group in the first sweeps.
+        awake: [groups] bool, which are swept.
     """
 
     counters: Int64
@@ -41,6 +45,8 @@ class Team(NamedTuple):
     changes: Float64
     peaks: Float64
     progress: Float64
+    moves: Float32
+    awake: Bool
 
 
 @kernel
@@ -49,8 +55,22 @@ def piece(team: Team, block: int, part: int) -> tuple[int, int]:
 
     Parts are equal, and counted from the end: states are visited from the last to the first.
     """
-    hi, length = team.edges[block + 1], team.edges[block + 1] - team.edges[block]
-    return hi - length * (part + 1) // team.parts, hi - length * part // team.parts
+    lo, hi, left = team.edges[block], team.edges[block + 1], team.parts - part
+    begin = lo + (hi - lo) * (left - 1) // team.parts // GROUP * GROUP
+    end = lo + (hi - lo) * left // team.parts // GROUP * GROUP
+    return begin, hi if part == 0 else end
+
+
+@kernel
+def last_run(lo: int, hi: int, awake: Bool) -> tuple[int, int]:
+    """Return where the last states of lo..hi that are awake begin and end; lo, lo if none are."""
+    end = hi
+    while end > lo and not awake[(end - 1) // GROUP]:
+        end = max(lo, (end - 1) // GROUP * GROUP)
+    begin = end
+    while begin > lo and awake[(begin - 1) // GROUP]:
+        begin = max(lo, (begin - 1) // GROUP * GROUP)
+    return begin, end
 
 
 @kernel
@@ -76,12 +96,17 @@ def exchange(member: int, members: int, team: Team, part: int, correction: Float
     """Meet after a part of all blocks, and let the others see what this member found.
 
     What is in the second half of the correction is copied to the first, where the others
-    read it. So a value is never a whole sweep old. False if the team was abandoned.
+    read it. So a value is never a whole sweep old. States that are not awake have not changed.
+    False if the team was abandoned.
     """
     if not meet(team.counters, members):
         return False
     for block in range(member, len(team.edges) - 1, members):
         lo, hi = piece(team, block, part)
-        peak = _publish(lo, hi, correction)
-        team.peaks[block] = peak if part == 0 else max(team.peaks[block], peak)
+        peak = 0.0 if part == 0 else team.peaks[block]
+        while hi > lo:
+            begin, end = last_run(lo, hi, team.awake)
+            peak = max(peak, _publish(begin, end, correction))
+            hi = begin
+        team.peaks[block] = peak
     return bool(meet(team.counters, members))

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import InputError
 from ..kernels.compiling import announce_compiling
 from ..kernels.meeting import ABANDONED, POSSIBLE, SLOTS
-from ..kernels.team import PROGRESS, Team
+from ..kernels.team import GROUP, PROGRESS, Team
 from ..neighbors.threads import available_threads
 from .crew import Crew
 
@@ -39,8 +39,8 @@ class Blocks:
             raise InputError("threads", "a whole number >= 1, or None", threads)
         announce_compiling()  # here, where every solve begins
         count = 1 if size <= SMALL else BLOCKS
-        edges = np.linspace(0, size, count + 1).astype(int).tolist()
-        self.bounds = list(pairwise(edges))
+        inner = [size * block // count // GROUP * GROUP for block in range(1, count)]
+        self.bounds = list(pairwise([0, *inner, size]))
         self.parts = min(MOST_PARTS, max(1, size // PART_STATES))
         self._crew = Crew(min(threads or available_threads(), count))
         self._calls_alone = 0
@@ -63,7 +63,7 @@ class Blocks:
 
     def team(self) -> Team:
         """Return what threads that meet inside a kernel share, fresh."""
-        count = len(self.bounds)
+        count, groups = len(self.bounds), -(-self.bounds[-1][1] // GROUP)
         return Team(
             counters=np.zeros(SLOTS, np.int64),
             edges=np.array([lo for lo, _ in self.bounds] + [self.bounds[-1][1]], np.int64),
@@ -71,6 +71,8 @@ class Blocks:
             changes=np.zeros(count),
             peaks=np.zeros(count),
             progress=np.zeros(PROGRESS),
+            moves=np.zeros(groups, np.float32),
+            awake=np.ones(groups, np.bool_),
         )
 
     def together(self, kernel: Callable[..., None], team: Team, *arguments: Any) -> None:

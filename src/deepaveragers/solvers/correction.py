@@ -62,8 +62,13 @@ class Corrector:
         )  # fmt: skip
         return float(max(found))
 
-    def solve(self, target: float, deadline: float) -> int:
+    def solve(self, target: float, deadline: float, quiet: float = 0.0) -> int:
         """Improve the correction until a sweep changes it by at most the target.
+
+        Args:
+            target: change of a sweep to stop at.
+            deadline: moment of `time.perf_counter` at which to stop.
+            quiet: states whose first changes are smaller are left as those made them.
 
         Returns:
             the number of sweeps over the policy's rows.
@@ -75,5 +80,7 @@ class Corrector:
         team.progress[[LAST, BEST]] = np.inf
         rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // self.model.size))
         while not team.progress[DONE] and time.perf_counter() <= deadline:
-            self.blocks.together(settle, team, self.lanes, self.rows, self._memory, rounds, target)
+            self.blocks.together(
+                settle, team, self.lanes, self.rows, self._memory, rounds, target, quiet
+            )
         return int(team.progress[MADE])

@@ -23,8 +23,13 @@ WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
 EVALUATION_RATIO = 0.1
 """A policy is evaluated until a sweep changes values by so much less than the improvement."""
+QUIET_RATIO = 0.05
+"""States are left alone once the first sweeps change them by so much less than the last may."""
 FIRST_RATIO = 0.3
 """The policy of an earlier plan, until a sweep changes values by so much less than |T 0|."""
+ENOUGH, EVALUATED = 0.8, 0.5
+"""Change of a sweep at which a guess is good enough, and to which its policy is evaluated, in parts
+of what the error allowed would take: the sweep that proves it changes no more than the last."""
 NOISE = 3e-6
 """Changes of the largest value by so little may be rounding."""
 MOST_SWEEPS = 60
@@ -88,7 +93,8 @@ class Draft:
             watch: called after every sweep.
         """
         size, gamma, corrector = self.model.size, self.model.gamma, self.corrector
-        target = 0.3 * allowed * (1.0 - gamma) / max(gamma, 0.1)
+        change_allowed = allowed * (1.0 - gamma) / max(gamma, 0.1)
+        enough, target = ENOUGH * change_allowed, EVALUATED * change_allowed
         if first is not None:
             both = corrector.rows.correction
             both[:size] = np.where(self.model.terminal, 0.0, first[0])
@@ -101,13 +107,15 @@ class Draft:
         best, waited = math.inf, 0
         while self.sweeps < MOST_SWEEPS:
             change, largest = self._improve()
-            floor = max(target, NOISE * largest)
+            noise = NOISE * largest
             waited = 0 if change < 0.9 * best else waited + 1
             best = min(best, change)
             stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
-            if stop or waited >= PATIENCE or change <= (NEAR if waited else 1.0) * floor:
+            near = max(enough, noise * (NEAR if waited else 1.0))
+            if stop or waited >= PATIENCE or change <= near:
                 return
-            corrector.solve(max(EVALUATION_RATIO * change, floor), deadline)
+            aim = max(EVALUATION_RATIO * change, target, noise)
+            corrector.solve(aim, deadline, QUIET_RATIO * aim)
 
     def take(self) -> Float64:
         """Return the values [N], and leave the corrector as it was."""

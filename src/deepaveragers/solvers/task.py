@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..progress import Advance, progress
 from .certificate import Certificate, largest_step, rounding_of_backup
-from .draft import Draft, suits
+from .draft import EVALUATED, Draft, suits
 from .plan import Status
 from .table import table_of
 from .workspace import Workspace
@@ -104,7 +104,7 @@ class Task:
             first = None
         else:
             proof = self._first_sweep()
-        floor = 0.3 * self.allowed * (1.0 - gamma) / max(gamma, 0.1)
+        floor = EVALUATED * self.allowed * (1.0 - gamma) / max(gamma, 0.1)
         best, waited, sweeps_only, penance = math.inf, 0, 0, 8
         while True:
             status = self._status(proof, line)
