@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from ..arrays import Float64, Floats, Int32, Int64
-from .exact import ROUGHLY, UNDERFLOW, insert_group, squared_distance
+from .exact import ROUGHLY, UNDERFLOW, insert_group, squared_distance, step
 
 
 @njit(nogil=True, cache=True)
@@ -35,7 +35,7 @@ def far_out(rows: Floats, centre: Float64, limit: float, found: Int32) -> int:
     return count
 
 
-@njit(nogil=True, cache=True)
+@step
 def outliers_within(points: Floats, i: int, centre: Float64, reach: float, norms: Float64) -> int:
     """Return how many of the rows far out, from the first on, may be as near to a point."""
     if len(norms) == 0:

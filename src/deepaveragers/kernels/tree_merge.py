@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from ..arrays import Float32, Float64, Floats, Int32, Int64
-from .exact import NO_ROW, insert, squared_distance, squared_reach
+from .exact import NO_ROW, insert, squared_distance, squared_reach, step
 from .frame import FLOAT32_ROUNDING
 from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
 from .outliers import outliers_within
@@ -44,7 +44,7 @@ def _store(i: int, action: int, best: Any, rows: Any, indices: Any, distances: A
         distances[i, action, j] = np.float32(math.sqrt(best[action, j]))
 
 
-@njit(nogil=True, cache=True)
+@step
 def _put(points: Any, i: int, position: int, row: Any, action: int, lists: Any) -> bool:
     """Put a row into its action's list, loaded first if need be; False if it is too far."""
     source, indices, rows, best, best_rows, loaded, changed = lists
