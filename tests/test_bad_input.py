@@ -51,6 +51,15 @@ BAD_TRANSITIONS = {
 }
 
 
+def test_functions_that_cannot_be_called_as_they_will_be(cartpole, model):
+    with pytest.raises(da.InputError, match=r"encoder must be a function of \(observations\)"):
+        da.compile(cartpole, 5, lambda observation, action: observation)
+    with pytest.raises(da.InputError, match=r"policy must be a function of \(observations\)"):
+        da.collect("CartPole-v1", steps=10, policy=lambda: 0)
+    with pytest.raises(da.InputError, match="signal must be a function of"):
+        da.solve_constrained(model, lambda rewards: rewards, budget=1.0)
+
+
 @pytest.mark.parametrize("case", BAD_TRANSITIONS)
 def test_transitions(case, columns):
     changes, sentence = BAD_TRANSITIONS[case]

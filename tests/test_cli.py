@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -77,6 +80,21 @@ def test_ctrl_c_says_so(monkeypatch, capsys):
         main(["info", "anything"])
     assert leaving.value.code == 130
     assert "Interrupted" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_the_commands_are_loaded(tmp_path):
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    paths = [str(tmp_path), *filter(None, sys.path)]
+    ended = subprocess.run(
+        [sys.executable, "-c", "from deepaveragers.cli import main; main()", "info", "--json"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 130
+    assert ended.stderr == "dac: Interrupted; no bundle is left half-written.\n"
+    assert "Interrupted" in json.loads(ended.stdout)["error"]
 
 
 @pytest.mark.parametrize("kind", ["cartpole", "model", "plan"])

@@ -87,16 +87,16 @@ def test_same_record_same_bytes(model, tmp_path):
 def test_a_failed_save_keeps_the_old_bundle(cartpole, tmp_path, monkeypatch):
     path = tmp_path / "bundle"
     da.save(cartpole, path)
-    real = np.lib.format.write_array
+    real = np.lib.format.write_array_header_1_0
     calls = []
 
-    def full_disk(stream, array, **options):
-        calls.append(array)
+    def full_disk(stream, header):
+        calls.append(header)
         if len(calls) == 4:
             raise OSError(28, "No space left on device")
-        real(stream, array, **options)
+        real(stream, header)
 
-    monkeypatch.setattr(np.lib.format, "write_array", full_disk)
+    monkeypatch.setattr(np.lib.format, "write_array_header_1_0", full_disk)
     with pytest.raises(da.StorageError, match="No space left"):
         da.save(cartpole.subset(slice(0, 10)), path)
     assert len(da.load(path)) == len(cartpole)

@@ -95,11 +95,30 @@ def test_an_interrupted_solve_leaves_a_finished_plan_alone(home, capsys, monkeyp
     monkeypatch.setattr(module, stopped)
     assert run(capsys, words)[0] == 130
     assert da.load(path).status == "interrupted"
+    assert run(capsys, f"{words} --gamma 0.5")[0] == 130
+    assert da.load(path).objective.gamma == 0.5
     monkeypatch.setattr(module, solve)
     assert run(capsys, words)[0] == 0
     monkeypatch.setattr(module, stopped)
-    assert run(capsys, words)[0] == 130
+    code, said = run(capsys, words)
+    assert code == 130
+    assert f"{path} keeps the finished plan" in said["error"]
     assert da.load(path).status == "optimal"
+
+
+def test_a_solve_that_starts_from_a_plan(home, model, capsys):
+    usual = da.save(model.solve(gamma=0.98), home / "usual")
+    words = f"solve {home}/model -o {home}/plan --gamma 0.99"
+    cold, warm = run(capsys, words)[1], run(capsys, f"{words} --start {usual}")[1]
+    assert warm["status"] == cold["status"] == "optimal"
+    expected = model.solve(gamma=0.99, start=da.load(usual))
+    assert np.array_equal(da.load(home / "plan").q_values, expected.q_values)
+    assert not np.array_equal(expected.q_values, model.solve(gamma=0.99).q_values)
+    da.save(da.compile(model.transitions.subset(slice(0, 500))).solve(), home / "small")
+    for wrong, sentence in (("model", "a bundle of Plan"), ("small", "a plan of this MDP")):
+        code, said = run(capsys, f"{words} --start {home}/{wrong}")
+        assert code == 2
+        assert sentence in said["error"]
 
 
 def test_collecting_by_a_plan_is_acting_by_it(home, model, capsys):

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, silence in a pipe.
+"""Progress of long work: a bar or a line on a terminal, silence in a pipe.
 
 Rich is loaded only when a bar is shown.
 """
@@ -11,6 +11,12 @@ from contextlib import contextmanager
 
 Advance = Callable[[int], None]
 """Called with the number of items finished since the last call."""
+
+
+def note(sentence: str) -> None:
+    """Say one line where a bar would be shown."""
+    if sys.stderr.isatty():
+        print(sentence, file=sys.stderr, flush=True)  # noqa: T201
 
 
 @contextmanager

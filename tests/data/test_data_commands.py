@@ -68,6 +68,12 @@ def test_import_export_append_forget(tmp_path):
     shrunk = json.loads(run(f"forget {data} --episodes 0,1 -o {tmp_path / 'less'} --json"))
     assert shrunk["transitions"] == 5
     assert len(da.load(data)) == 10
+    (tmp_path / "log.csv").write_text(LOG.replace("left", "lift"))
+    run(f"import {tmp_path / 'log.csv'} {OPTIONS} -o {tmp_path / 'other'}")
+    with pytest.raises(da.InputError, match="unknown 'lift'"):
+        run(f"append {data} {tmp_path / 'other'}")
+    run(f"append {data} {tmp_path / 'other'} --new-actions")
+    assert da.load(data).action_names == ("left", "right", "lift")
 
 
 def test_import_with_a_mapping_file(tmp_path):

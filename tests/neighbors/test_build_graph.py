@@ -73,6 +73,8 @@ def test_every_engine_and_thread_count_gives_the_same_bits(inputs):
         ({"source_features": np.full((700, 4), np.nan)}, "source_features"),
         ({"source_features": np.zeros((700, 4), dtype=int)}, "source_features"),
         ({"source_features": np.zeros(700)}, "source_features"),
+        ({"source_features": np.full((700, 4), -1e200)}, "source_features"),
+        ({"core_features": np.full((700, 4), 1e37, dtype=np.float32)}, "core_features"),
         ({"engine": "fastest"}, "engine"),
         ({"threads": 0}, "threads"),
         ({"time_budget": -1.0}, "time_budget"),

@@ -15,6 +15,7 @@ from deepaveragers.neighbors.choice import EXACT, serving_index
 from deepaveragers.neighbors.dense import DenseIndex
 from deepaveragers.neighbors.graph import NO_NEIGHBOR
 from deepaveragers.neighbors.index import NeighborIndex
+from deepaveragers.neighbors.outliers import MOST, outlying
 from deepaveragers.neighbors.tree import TreeIndex
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
@@ -35,7 +36,10 @@ def assert_same_as_brute_force(engine, rows, points, k, threads=1):
     assert distances.dtype == np.float64
 
 
-KINDS = ("normal", "ties", "duplicates", "constant columns", "low rank", "outlier")
+KINDS = (
+    *("normal", "ties", "duplicates", "constant columns", "low rank"),
+    *("outlier", "far cluster", "heavy tails"),
+)
 
 
 def make_rows(kind: str, rng: np.random.Generator, count: int, dimensions: int) -> np.ndarray:
@@ -50,10 +54,14 @@ def make_rows(kind: str, rng: np.random.Generator, count: int, dimensions: int) 
         return rows[:, :2] @ rng.normal(size=(min(2, dimensions), dimensions))
     if kind == "outlier":
         rows[0] *= 1e7
+    if kind == "far cluster":
+        rows[: count // 10] = 1e6 + np.round(rows[: count // 10])
+    if kind == "heavy tails":
+        rows *= np.exp(3.0 * rng.normal(size=(count, 1)))
     return rows
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(
     kind=st.sampled_from(KINDS),
     seed=st.integers(0, 2**32 - 1),
@@ -126,6 +134,30 @@ def test_query_far_from_all_rows(engine):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(500, 6))
     assert_same_as_brute_force(engine, rows, rng.normal(size=(5, 6)) * 1e30, 4)
+
+
+@pytest.mark.parametrize(("spread", "point"), [(1.0, 1e155), (1e-120, 1e36), (1e-300, 1e30)])
+@pytest.mark.parametrize("dimensions", [4, 100, 200])
+def test_query_beyond_what_float64_can_square(engine, spread, point, dimensions):
+    rng = np.random.default_rng(0)
+    rows = spread * rng.normal(size=(400, dimensions))
+    points = rows[:30].copy()
+    points[3, 0] = point
+    with np.errstate(over="ignore"):
+        assert_same_as_brute_force(engine, rows, points, 3)
+        assert_same_as_brute_force(engine, rows, points[:5], 3)
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1.0, 1e20])
+def test_rows_far_out_are_set_aside_if_there_are_few(scale):
+    rng = np.random.default_rng(0)
+    rows = scale * rng.normal(size=(20_000, 4))
+    assert len(outlying(rows)) == 0
+    rows[[7, 100]] *= 1e6
+    rows[19_999, 2] = -1e8 * scale
+    np.testing.assert_array_equal(outlying(rows), [7, 100, 19_999])
+    rows[: MOST + 1] = 1e8 * scale
+    assert len(outlying(rows)) == 0
 
 
 def test_views_and_strides_are_accepted(engine):

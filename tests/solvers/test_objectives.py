@@ -111,6 +111,8 @@ def test_a_horizon_cut_short_is_bounded(mdp, sweeps):
         ({"rewards": [1.0]}, "rewards"),
         ({"rewards": np.full(20, np.inf)}, "rewards"),
         ({"rewards": "high"}, "rewards"),
+        ({"rewards": lambda states: states}, r"a function of \(observations, actions, next_obs"),
+        ({"action_mask": lambda: True}, r"a function of \(observations\); received one of \(\)"),
         ({"action_mask": np.zeros((20, 3), bool)}, "action_mask"),
         ({"action_mask": np.ones((20, 2), bool)}, "action_mask"),
         ({"k": 4}, "k"),

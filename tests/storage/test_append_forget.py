@@ -27,8 +27,8 @@ def fresh_graph(mdp, engine="tree"):
     return build_graph(source, core, data.actions, data.num_actions, mdp.graph.k, engine=engine)
 
 
-def check_equals_fresh(mdp):
-    fresh = fresh_graph(mdp)
+def check_equals_fresh(mdp, engine="tree"):
+    fresh = fresh_graph(mdp, engine)
     assert np.array_equal(fresh.indices, mdp.graph.indices)
     assert np.array_equal(fresh.distances, mdp.graph.distances)
     assert mdp.graph.indices.dtype == np.int32
@@ -140,7 +140,7 @@ def test_updates_of_loaded_models_equal_a_fresh_search(seed, size, threads, step
         mdp = as_loaded(mdp) if loaded else mdp
         if step == "append":
             new = grid_data(random, int(random.integers(1, 20)), 4)
-            mdp = extended(mdp, new, threads=threads)
+            mdp = extended(mdp, new, new_actions=True, threads=threads)
         else:
             gone = [int(random.choice(mdp.transitions.episode_ids))]
             mdp = without(mdp, gone, threads=threads)
@@ -196,6 +196,27 @@ def test_updates_of_wide_data_with_rare_actions(engine):
     check_equals_fresh(without(larger, [0, 7, 29], threads=2))
 
 
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**31), size=st.integers(30, 300), share=st.sampled_from([0.01, 0.2]))
+@pytest.mark.parametrize("engine", ["tree", "dense"])
+def test_updates_with_rows_far_out_equal_a_fresh_search(engine, seed, size, share):
+    random = np.random.default_rng(seed)
+    data = grid_data(random, size, 2, episodes=10)
+    columns = {}
+    for name in ("observations", "next_observations"):
+        columns[name] = getattr(data, name) + random.normal(size=(size, 2)).astype(np.float32)
+        far = random.random(size) < share
+        columns[name][far] = np.round(columns[name][far]) * np.float32(
+            10.0 ** random.integers(3, 9)
+        )
+    data = replace(data, **columns)
+    old, middle = data.subset(slice(0, size // 2)), data.subset(slice(size // 2, size * 3 // 4))
+    mdp = da.compile(old, 3, da.Identity(), neighbors=engine)
+    mdp = extended(extended(mdp, middle), data.subset(slice(size * 3 // 4, None)))
+    check_equals_fresh(mdp, "brute")
+    check_equals_fresh(without(mdp, mdp.transitions.episode_ids[:1]), "brute")
+
+
 def test_new_actions_and_wider_numbers():
     random = np.random.default_rng(0)
     mdp = da.compile(grid_data(random, 30, 2), 3, da.Identity())
@@ -206,7 +227,9 @@ def test_new_actions_and_wider_numbers():
         next_observations=random.normal(size=(6, 2)),
         terminations=np.zeros(6, dtype=bool),
     )
-    larger = extended(mdp, new)
+    with pytest.raises(da.InputError, match="the actions '0', '1'; received unknown 'jump'"):
+        append(mdp, new)
+    larger = append(mdp, new, new_actions=True)
     assert larger.transitions.action_names == ("0", "1", "jump")
     assert larger.transitions.actions[-6:].tolist() == [2, 1, 2, 0, 2, 1]
     check_equals_fresh(larger)
@@ -256,6 +279,12 @@ def test_append_and_forget_at_a_path(tmp_path, cartpole, model):
     assert len(append(cartpole, path)) == len(cartpole) + 50
 
 
+@pytest.mark.parametrize("kind", [set, frozenset, tuple, iter, np.array, dict.fromkeys])
+def test_episodes_to_forget_in_any_collection(cartpole, kind):
+    left = np.unique(forget(cartpole, kind([2, 0])).episode_ids)
+    assert np.array_equal(left, np.setdiff1d(cartpole.episode_ids, [0, 2]))
+
+
 def test_nothing_of_a_forgotten_episode_is_left(tmp_path, cartpole):
     data = cartpole.subset(slice(0, 400))
     gone = int(data.episode_ids[200])
@@ -283,6 +312,8 @@ def test_refusals(tmp_path, cartpole, plan):
         forget(cartpole, np.unique(cartpole.episode_ids))
     with pytest.raises(da.InputError, match="one or more episode ids"):
         forget(cartpole, [])
+    with pytest.raises(da.InputError, match="one or more episode ids"):
+        forget(cartpole, "12")
     with pytest.raises(da.InputError, match="new must be Transitions"):
         append(cartpole, 3)
     path = da.save(plan, tmp_path / "plan")

@@ -128,7 +128,7 @@ def die_at(step, work):
 
     os.replace, os.fsync = watched(os.replace), watched(os.fsync)
     Path.unlink = watched(Path.unlink)
-    np.lib.format.write_array = watched(np.lib.format.write_array)
+    np.lib.format.write_array_header_1_0 = watched(np.lib.format.write_array_header_1_0)
     work()
     os._exit(0)
 
@@ -175,6 +175,89 @@ def test_killed_at_every_step_of_appending(updated, equal, swift_path):
             break
     assert len(loaded) > len(old)
     assert 20 < step < 199
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_interrupts_in_a_row_leave_nothing_behind(pair, equal, swift_path, monkeypatch, first):
+    """Three of them: one while writing, two while tidying up after it."""
+    path = swift_path / "folder" / "bundle"
+    calls = step = 0
+
+    def watched(owner, name):
+        real = getattr(owner, name)
+
+        def call(*arguments, **options):
+            nonlocal calls
+            calls += 1
+            if step <= calls < step + 3:
+                raise KeyboardInterrupt
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, call)
+
+    if not first:
+        da.save(pair[0], path)
+    before = sorted(path.parent.rglob("*"))
+    watched(os, "fsync")
+    watched(os, "replace")
+    watched(Path, "unlink")
+    while step < 100:
+        step, calls = step + 1, 0
+        try:
+            da.save(pair[1], path)
+        except KeyboardInterrupt:
+            pass
+        else:
+            break
+        if (path / "manifest.json").exists() and equal(da.load(path), pair[1]):
+            assert len(list(path.iterdir())) == 8
+            break
+        assert sorted(path.parent.rglob("*")) == before
+        assert path.parent.exists() != first
+    assert 20 < step < 100
+
+
+def on_a_full_disk(path, new, largest):
+    """Append where no file may become this large; leave with 3 if that is said."""
+    import resource
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    try:
+        da.append(path, new)
+    except da.StorageError as error:
+        os._exit(3 if "File too large" in str(error) else 4)
+
+
+def test_a_full_disk_keeps_no_part_of_a_failed_update(records, equal, swift_path):
+    """The transitions still fit; of the model's arrays the largest does not."""
+    old = da.compile(records["transitions"], k=5)
+    new = da.collect("CartPole-v1", steps=60, seed=5)
+    path = da.save(old, swift_path / "bundle")
+    before = sorted(path.iterdir())
+    largest = da.append(old, new).graph.indices.nbytes
+    child = fork.Process(target=on_a_full_disk, args=(path, new, largest))
+    child.start()
+    child.join()
+    assert child.exitcode == 3
+    assert sorted(path.iterdir()) == before
+    assert equal(da.load(path), old)
+
+
+def test_what_a_killed_process_left_makes_room_before_anything_is_written(
+    pair, swift_path, monkeypatch
+):
+    path = da.save(pair[0], swift_path / "bundle")
+    left = path / f"rewards-{'0' * 16}.tmp-1"
+    left.touch()
+
+    def write(directory, name, array):
+        assert not left.exists()
+        return write_array(directory, name, array)
+
+    write_array = bundle.write_array
+    monkeypatch.setattr(bundle, "write_array", write)
+    da.save(pair[1], path)
 
 
 def test_a_reader_beside_a_writer_sees_whole_records(pair, equal, swift_path):

@@ -1,11 +1,10 @@
 """The application: its commands, and how they end.
 
-Exit codes: 0 done; 2 wrong input, with one sentence on standard error; 130 interrupted.
+Exit codes are those of `ending`; wrong input and interrupts get one sentence on standard error.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 import typer
@@ -14,7 +13,7 @@ from ..errors import DeepAveragersError
 from .ask_commands import compare, explain, guarantee, select
 from .data_commands import append, doctor, export_data, forget, import_data
 from .deep_commands import train
-from .output import INTERRUPTED, complain, wants_json
+from .ending import INTERRUPTED, WRONG_INPUT, complain, wants_json
 from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
 from .solve_command import solve
@@ -65,23 +64,21 @@ def _start(
         typer.echo(context.get_help())
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and leave with its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+def run(arguments: list[str]) -> int:
+    """Run a command and return its exit code; an interrupt is raised."""
     as_json = wants_json(arguments)
     try:
         code = app(args=arguments, standalone_mode=False)
-        if code == INTERRUPTED:  # Typer made it of Ctrl-C, and said nothing
-            raise KeyboardInterrupt
     except DeepAveragersError as error:
         complain(str(error), as_json=as_json)
-        code = 2
-    except (KeyboardInterrupt, typer.Abort):
-        complain("Interrupted; no bundle was changed.", as_json=as_json)
-        code = INTERRUPTED
+        return WRONG_INPUT
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     except Exception as error:
         if not isinstance(error, UsageProblem):
             raise
         complain(error.format_message(), as_json=as_json)  # type: ignore[attr-defined]
-        code = 2
-    sys.exit(code)
+        return WRONG_INPUT
+    if code == INTERRUPTED:  # Typer made it of Ctrl-C, and said nothing
+        raise KeyboardInterrupt
+    return int(code or 0)

@@ -153,6 +153,9 @@ def doctor(
 def append(
     target: Annotated[Path, typer.Argument(help="A bundle of transitions, or a model.")],
     new: Annotated[Path, typer.Argument(help="A bundle of transitions to add.")],
+    new_actions: Annotated[
+        bool, typer.Option("--new-actions", help="Add actions that the target does not know.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here, and leave the target.")
     ] = None,
@@ -162,7 +165,8 @@ def append(
     from ..storage.editing import append as append_episodes
     from ..storage.records import load, save
 
-    thing = append_episodes(target if output is None else load(target), new)  # type: ignore[arg-type]
+    source = target if output is None else load(target)
+    thing = append_episodes(source, new, new_actions=new_actions)  # type: ignore[arg-type]
     if output is not None:
         save(thing, output)
     result = {"output": str(output or target), "transitions": len(thing)}

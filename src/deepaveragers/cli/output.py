@@ -4,34 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
-INTERRUPTED = 130
-"""Exit code."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
-
-
-def wants_json(arguments: Iterable[str]) -> bool:
-    """Whether the arguments ask for JSON; needed before they are parsed."""
-    return "--json" in arguments
 
 
 def show(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     """Print the result: as JSON, or as the readable text."""
     typer.echo(json.dumps(plain(result), allow_nan=False) if as_json else text)
-
-
-def complain(sentence: str, *, as_json: bool) -> None:
-    """Say in one sentence what is wrong: on standard error, and as JSON where asked for."""
-    sentence = " ".join(sentence.split())
-    print(f"dac: {sentence}", file=sys.stderr)  # noqa: T201
-    if as_json:
-        typer.echo(json.dumps({"error": sentence}))
 
 
 def table(rows: Sequence[Sequence[str]], header: Sequence[str] | None = None) -> str:

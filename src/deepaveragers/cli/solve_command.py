@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .ending import INTERRUPTED, complain
 from .options import Output
-from .output import INTERRUPTED, AsJson, described, seconds, show
+from .output import AsJson, described, seconds, show
 
 if TYPE_CHECKING:
     from ..data.transitions import Transitions
@@ -54,6 +55,9 @@ def solve(
         ),
     ] = 1e-3,
     time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="A plan of the same model, whose policy is tried first.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan: solve a compiled model to a certified optimum."""
@@ -78,12 +82,17 @@ def solve(
         penalty=penalty,
         tolerance=tolerance,
         time_budget=time_budget,
+        start=None if start is None else load_as(Plan, start),
         **_per_transition(mdp.transitions, mask, rewards, reward_column),
     )
     interrupted = plan.status == "interrupted"
-    if interrupted and output.exists():
-        # A plan that was finished is worth more than one that was not.
-        raise KeyboardInterrupt
+    if interrupted and _finished(output):
+        complain(
+            f"Interrupted at +-{plan.error:.3g}; {output} keeps the finished plan that it had. "
+            "Give another --output to keep one that is not finished.",
+            as_json=as_json,
+        )
+        raise SystemExit(INTERRUPTED)
     save(plan, output)
     result = {"output": str(output), **described(plan)}
     text = (
@@ -93,6 +102,13 @@ def solve(
     show(result, text, as_json=as_json)
     if interrupted:
         raise SystemExit(INTERRUPTED)
+
+
+def _finished(path: Path) -> bool:
+    """Whether there is a plan that reached its tolerance."""
+    from ..storage.manifest import read_manifest
+
+    return path.exists() and read_manifest(path)["settings"].get("status") == "optimal"
 
 
 def _per_transition(

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from ..arrays import Array, Float64, Int64
+from ..callables import check_takes
 from ..errors import InputError
 from ..progress import progress
 from .environments import EnvironmentSource, action_names
@@ -84,6 +85,7 @@ def chooser(policy: PolicySource) -> Callable[[Array], Any]:
     if isinstance(policy, Predictor):
         return lambda observations: policy.predict(observations, deterministic=True)[0]
     if callable(policy):
+        check_takes("policy", policy, "observations")
         return policy
     raise InputError(
         "policy", "'random', a function, or an object with act or predict", repr(policy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,17 @@ import numpy as np
 from ..arrays import Bool, Int32, Int64
 from ..errors import InputError
 from .frame_stacks import joined_stacks, stacks_or_none
-from .transitions import MAX_TRANSITIONS, Transitions
+from .transitions import MAX_TRANSITIONS, Transitions, of_checked
+
+MENTIONED = 20
 
 
-def joined(data: Transitions, new: Transitions) -> Transitions:
+def joined(data: Transitions, new: Transitions, *, new_actions: bool = False) -> Transitions:
     """Return a dataset with the new transitions after the old ones.
 
-    Actions are matched by name; names that were not known are added at the end. Episode ids
-    stay as they are, unless the new ones are also old ones: then the new episodes are
-    numbered on from the largest old id.
+    Actions are matched by name; names that were not known are refused, or, if that is asked
+    for, added at the end. Episode ids stay as they are, unless some of the new ones are also
+    old ones: then all new episodes are numbered on from the largest old id.
     """
     if not isinstance(new, Transitions):
         raise InputError("new", "Transitions", type(new).__name__)
@@ -28,8 +30,16 @@ def joined(data: Transitions, new: Transitions) -> Transitions:
             f"transitions with observations of shape {data.observation_shape}",
             f"shape {new.observation_shape}",
         )
+    unknown = tuple(name for name in new.action_names if name not in data.action_names)
+    if unknown and not new_actions:
+        raise InputError(
+            "new",
+            f"transitions with the actions {_listed(data.action_names)}",
+            f"unknown {_listed(unknown)}",
+            "Rename those, or add them as further actions: new_actions=True (--new-actions).",
+        )
+    names = (*data.action_names, *unknown)
     observations, next_observations = _joined_observations(data, new)
-    names = (*data.action_names, *(n for n in new.action_names if n not in data.action_names))
     columns = {
         name: np.concatenate([getattr(data, name), getattr(new, name)])
         for name in ("rewards", "terminations", "truncations")
@@ -37,7 +47,7 @@ def joined(data: Transitions, new: Transitions) -> Transitions:
     # Columns of one type stay sound side by side; others become a third, which is looked at.
     alike = data.observations.dtype == new.observations.dtype
     fits = len(data) + len(new) <= MAX_TRANSITIONS
-    return (Transitions.of_checked if alike and fits else Transitions)(
+    return (of_checked if alike and fits else Transitions)(
         **columns,
         observations=observations,
         next_observations=next_observations,
@@ -63,6 +73,11 @@ def _joined_observations(data: Transitions, new: Transitions) -> tuple[Any, Any]
     return observations, next_observations
 
 
+def _listed(names: Sequence[str]) -> str:
+    more = f", ... ({len(names)})" if len(names) > MENTIONED else ""
+    return ", ".join(map(repr, names[:MENTIONED])) + more
+
+
 def _renamed(new: Transitions, names: tuple[str, ...]) -> Int32:
     numbers = np.array([names.index(name) for name in new.action_names], dtype=np.int32)
     return numbers[new.actions]
@@ -77,6 +92,8 @@ def _fresh_ids(data: Transitions, new: Transitions) -> Int64:
 
 def rows_without(data: Transitions, episodes: Iterable[int] | int) -> Bool:
     """Return [N] bool: true for the rows of all other episodes."""
+    if isinstance(episodes, Iterable) and not isinstance(episodes, Sequence | np.ndarray):
+        episodes = list(episodes)
     wanted = np.atleast_1d(np.asarray(episodes))
     if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or not len(wanted):
         raise InputError("episodes", "one or more episode ids", episodes)

@@ -160,21 +160,21 @@ class Transitions:
                 raise InputError("rows", "a slice, a mask, or row numbers", f"shape {rows.shape}")
         taken: slice | Array = rows
         columns = {name: rows_at(getattr(self, name), taken) for name in COLUMNS}
-        return Transitions.of_checked(
+        return of_checked(
             observations=_rows(self.observations, taken),
             next_observations=_rows(self.next_observations, taken),
             action_names=self.action_names,
             **columns,
         )
 
-    @classmethod
-    def of_checked(cls, **fields: Any) -> Transitions:
-        """Return a dataset of columns that come from checked ones, without checking them again."""
-        if not len(fields["actions"]):
-            return cls(**fields)
-        data = object.__new__(cls)
-        data._set(**fields)
-        return data
+
+def of_checked(**fields: Any) -> Transitions:
+    """Return a dataset of columns that come from checked ones, without checking them again."""
+    if not len(fields["actions"]):
+        return Transitions(**fields)
+    data = object.__new__(Transitions)
+    data._set(**fields)
+    return data
 
 
 def _rows(observations: Array, rows: slice | Array) -> Any:

@@ -11,6 +11,8 @@ from ..arrays import Float32, Float64, Floats
 
 FARTHEST = 1e18
 """Coordinates beyond this are cut off: float32 cannot square them."""
+CUT = 1e150
+"""Gaps to the centre beyond this are cut off: float64 cannot square them."""
 FLOAT32_ROUNDING = 2.0**-23
 
 
@@ -39,7 +41,7 @@ def to_frame(
         rotated[:] = 0.0
         squared = 0.0
         for d in range(dimensions):
-            centred = (np.float64(points[i, d]) - mean[d]) * scale
+            centred = min(max((np.float64(points[i, d]) - mean[d]) * scale, -CUT), CUT)
             squared += centred * centred
             for f in range(kept):
                 rotated[f] += centred * rotation[d, f]

@@ -15,9 +15,10 @@ import numpy as np
 from numba import njit
 
 from ..arrays import Float32, Float64, Floats, Int32, Int64
-from .exact import NO_ROW, insert, squared_distance, squared_reach
+from .exact import NO_ROW, insert, squared_distance, squared_reach, step
 from .frame import FLOAT32_ROUNDING
 from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
+from .outliers import outliers_within
 from .tree_shortlist import LARGEST_FLOAT32, STACK
 
 SMALLEST_FLOAT32 = 1.5e-45
@@ -43,6 +44,20 @@ def _store(i: int, action: int, best: Any, rows: Any, indices: Any, distances: A
         distances[i, action, j] = np.float32(math.sqrt(best[action, j]))
 
 
+@step
+def _put(points: Any, i: int, position: int, row: Any, action: int, lists: Any) -> bool:
+    """Put a row into its action's list, loaded first if need be; False if it is too far."""
+    source, indices, rows, best, best_rows, loaded, changed = lists
+    if not loaded[action]:
+        _load(points, i, action, source, indices, best, best_rows)
+        loaded[action] = True
+    value = squared_distance(points, i, rows, position, best[action, indices.shape[2] - 1])
+    if not insert(best, best_rows, action, value, row):
+        return False
+    changed[action] = True
+    return True
+
+
 @njit(nogil=True, cache=True)
 def _bound(squared: float, scale: float, margin: float, dimensions: int) -> Any:
     reach = squared_reach(squared, scale, margin, dimensions)
@@ -50,10 +65,14 @@ def _bound(squared: float, scale: float, margin: float, dimensions: int) -> Any:
 
 
 @njit(nogil=True, cache=True)
+def _at_most(distance: float) -> float:
+    """The stored distance was rounded to float32; what it was lies below this."""
+    return np.float64(distance) * (1.0 + FLOAT32_ROUNDING) + SMALLEST_FLOAT32
+
+
+@njit(nogil=True, cache=True)
 def _stored_bound(distance: float, scale: float, margin: float, dimensions: int) -> Any:
-    # The stored distance was rounded to float32; what it was lies below this.
-    reach = np.float64(distance) * (1.0 + FLOAT32_ROUNDING) + SMALLEST_FLOAT32
-    return _bound(reach * reach, scale, margin, dimensions)
+    return _bound(_at_most(distance) ** 2, scale, margin, dimensions)
 
 
 @njit(nogil=True, cache=True)
@@ -65,6 +84,7 @@ def merge(
     first: int,
     coordinates: Float32,
     margins: Float64,
+    centre: Float64,
     scale: float,
     first_child: Int64,
     boxes: Float32,
@@ -72,6 +92,7 @@ def merge(
     rows: Floats,
     starts: Int32,
     members: Int32,
+    far_norms: Float64,
     indices: Int32,
     distances: Float32,
 ) -> None:
@@ -83,8 +104,8 @@ def merge(
         actions: [N] the action of each.
         coming: the actions that rows in the tree have.
         first: the tree's member 0 is this row, and so on.
-        coordinates, margins, scale, first_child, boxes, leaves, rows, starts, members: see
-            `tree_search.search`.
+        coordinates, margins, centre, scale, first_child, boxes, leaves, rows, starts, members,
+            far_norms: see `tree_search.search`.
         indices: [B, A, k] in and out, rows ordered by (distance, row), negative for none.
         distances: [B, A, k] in and out, their distances, inf for none.
     """
@@ -98,6 +119,7 @@ def merge(
     bounds = np.empty(num_actions, np.float32)
     loaded = np.zeros(num_actions, np.bool_)
     changed = np.zeros(num_actions, np.bool_)
+    lists = source, indices, rows, best, best_rows, loaded, changed
     for i in range(len(points)):
         query, margin = coordinates[i], margins[i]
         farthest = np.float32(0.0)
@@ -134,13 +156,15 @@ def merge(
                     action = actions[row]
                     if sums[lane] > bounds[action]:
                         continue
-                    if not loaded[action]:
-                        _load(points, i, action, source, indices, best, best_rows)
-                        loaded[action] = touched = True
-                    value = squared_distance(points, i, rows, position, best[action, k - 1])
-                    if insert(best, best_rows, action, value, row):
+                    touched = True
+                    if _put(points, i, position, row, action, lists):
                         bounds[action] = _bound(best[action, k - 1], scale, margin, dimensions)
-                        changed[action] = True
+        for j in range(outliers_within(points, i, centre, _at_most(farthest), far_norms)):
+            position = len(rows) - len(far_norms) + j
+            for member in range(starts[position], starts[position + 1]):
+                row = np.int32(first + members[member])
+                touched = True
+                _put(points, i, position, row, actions[row], lists)
         if touched:
             for action in coming:
                 if changed[action]:

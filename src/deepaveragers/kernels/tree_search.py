@@ -27,6 +27,7 @@ from ..arrays import Float32, Float64, Floats, Int32, Int64
 from .exact import NO_ROW, insert_group, squared_distance, squared_reach
 from .frame import to_frame
 from .lanes import BOX_LANES, POINT_LANES, near_boxes, near_points, nearest_box, nearest_point
+from .outliers import measure_outliers
 from .tree_shortlist import LARGEST_FLOAT32, STACK, push, search_by_shortlist
 
 ALL_BOXES = (1 << BOX_LANES) - 1
@@ -39,6 +40,7 @@ def search(
     homes: Int64,
     coordinates: Float32,
     margins: Float64,
+    centre: Float64,
     scale: float,
     first_child: Int64,
     boxes: Float32,
@@ -46,6 +48,7 @@ def search(
     rows: Floats,
     starts: Int32,
     members: Int32,
+    far_norms: Float64,
     distances: Float64,
     found: Int32,
 ) -> None:
@@ -57,13 +60,14 @@ def search(
         homes: [B] the leaf that each falls into, see `locate`.
         coordinates: [B, F] f of the points.
         margins: [B] how far rounding may have moved f of a point, and of any row, together.
-        scale: of the filter frame.
+        centre, scale: of the filter frame.
         first_child: [nodes + 1], see `tree_build`.
         boxes: [nodes, dimensions, 2, lanes].
         leaves: [leaves, dimensions, lanes].
         rows: [U, D] distinct rows in tree order.
         starts: [U + 1] where each distinct row begins in `members`.
         members: [N] row numbers, ascending within one distinct row.
+        far_norms: [O] distances from the centre of the last rows, which are in no leaf.
         distances: [B, k] out, ascending; inf for none.
         found: [B, k] out, row numbers; -1 for none.
     """
@@ -74,6 +78,8 @@ def search(
     tree = first_child, boxes, leaves, rows, starts, members
     left = search_by_shortlist(points, queries, homes, about, tree, distances, found)
     _search_by_measuring(points, left, homes, about, tree, distances, found)
+    groups = rows, starts, members
+    measure_outliers(points, queries, centre, far_norms, *groups, distances, found)
     for i in queries:
         for j in range(found.shape[1]):
             distances[i, j] = math.sqrt(distances[i, j])
@@ -157,6 +163,7 @@ def answer(
     rows: Floats,
     starts: Int32,
     members: Int32,
+    far_norms: Float64,
     distances: Float64,
     found: Int32,
 ) -> None:
@@ -166,7 +173,8 @@ def answer(
         points: [B, D] query points.
         mean, rotation, scale: of the filter frame.
         margin: how far rounding may have moved f of any row.
-        first_child, boxes, leaves, rows, starts, members, distances, found: see `search`.
+        first_child, boxes, leaves, rows, starts, members, far_norms, distances, found: see
+            `search`.
     """
     coordinates = np.zeros((len(points), leaves.shape[1]), np.float32)
     margins = np.empty(len(points))
@@ -180,6 +188,7 @@ def answer(
         homes,
         coordinates,
         margins,
+        mean,
         scale,
         first_child,
         boxes,
@@ -187,6 +196,7 @@ def answer(
         rows,
         starts,
         members,
+        far_norms,
         distances,
         found,
     )

@@ -26,6 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import Array
+from ..callables import check_takes
 from ..errors import InputError
 from ..kernels.model import DISTANCE_OFFSET as DISTANCE_OFFSET
 
@@ -126,6 +127,10 @@ class Objective:
             share = getattr(self, name)
             if not _is_number(share) or not 0.0 <= share <= 1.0:
                 raise InputError(name, "a number in [0, 1]", share)
+        if callable(self.rewards):
+            check_takes("rewards", self.rewards, "observations", "actions", "next_observations")
+        if callable(self.action_mask):
+            check_takes("action_mask", self.action_mask, "observations")
         forbidden = self.forbidden_actions
         forbidden = (forbidden,) if isinstance(forbidden, int | str) else tuple(forbidden)
         object.__setattr__(self, "forbidden_actions", forbidden)

@@ -17,9 +17,11 @@ from ..neighbors.updating import extend_graph, shrink_graph
 from .model import DacMdp
 
 
-def extended(mdp: DacMdp, new: Transitions, *, threads: int | None = None) -> DacMdp:
+def extended(
+    mdp: DacMdp, new: Transitions, *, new_actions: bool = False, threads: int | None = None
+) -> DacMdp:
     """Return the model with new transitions added; see `data.editing.joined` for how."""
-    data = joined(mdp.transitions, new)
+    data = joined(mdp.transitions, new, new_actions=new_actions)
     # Encoded as the joined data store them, which may be wider numbers than the new ones had.
     added = slice(len(mdp), len(data))
     source = _stacked(mdp.source_features, mdp.encoder.encode(data.observations[added]))

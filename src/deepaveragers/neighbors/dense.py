@@ -18,8 +18,10 @@ from ..kernels.dense import refine
 from ..kernels.exact import NO_ROW
 from ..kernels.frame import FLOAT32_ROUNDING
 from ..kernels.lanes import POINT_LANES
-from .duplicates import group_identical
+from ..kernels.outliers import measure_outliers
+from .duplicates import group_identical, groups_in_order
 from .graph import NO_NEIGHBOR
+from .outliers import from_within, outlying, put_last
 from .principal import principal_frame
 from .threads import share
 
@@ -41,18 +43,26 @@ class DenseIndex:
         if self._size == 0:
             return
         self._members, self._starts = group_identical(rows)
-        self._rows = rows[self._members[self._starts[:-1]]]
-        self._frame = principal_frame(self._rows, dimensions, explained=EXPLAINED)
+        distinct = rows[self._members[self._starts[:-1]]]
+        far = outlying(distinct)
+        inner = np.delete(distinct, far, axis=0) if len(far) else distinct
+        self._frame = principal_frame(inner, dimensions, explained=EXPLAINED)
+        far, self._far_norms = from_within(distinct, far, self._frame.mean)
+        self._rows = distinct
+        if len(far):
+            order = put_last(far, np.arange(len(inner), dtype=np.int32))
+            self._rows = distinct[order]
+            self._members, self._starts = groups_in_order(self._members, self._starts, order)
         kept = self._frame.rotation.shape[1]
         self._width = kept + 1 if kept < dimensions else kept
-        count = -(-len(self._rows) // POINT_LANES) * POINT_LANES
+        count = -(-len(inner) // POINT_LANES) * POINT_LANES
         self._coordinates = np.zeros((count, self._width), dtype=np.float32)
-        coordinates, margins = self._frame.coordinates(self._rows, self._width)
-        self._coordinates[: len(self._rows)] = coordinates
+        coordinates, margins = self._frame.coordinates(inner, self._width)
+        self._coordinates[: len(inner)] = coordinates
         self._norms = np.full(count, EMPTY)
-        self._norms[: len(self._rows)] = _squared_norms(coordinates)
+        self._norms[: len(inner)] = _squared_norms(coordinates)
         self._margin = margins.max()
-        self._largest = float(self._norms[: len(self._rows)].max())
+        self._largest = float(self._norms[: len(inner)].max())
 
     @property
     def size(self) -> int:
@@ -99,6 +109,9 @@ class DenseIndex:
                 )
 
             share(work, len(points), threads)
+        groups = self._rows, self._starts, self._members
+        everyone, centre = np.arange(len(points)), self._frame.mean
+        measure_outliers(points, everyone, centre, self._far_norms, *groups, squared, found)
 
 
 def _squared_norms(coordinates: Floats) -> Float64:

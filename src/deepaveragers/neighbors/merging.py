@@ -27,5 +27,6 @@ class MergeTree(TreeIndex):
         coming = np.unique(actions[first:]).astype(np.int64)
         coordinates, margins = self._frame.coordinates(points, self._leaves.shape[1])
         margins += self._margin
-        about = source, actions, coming, first, coordinates, margins, self._frame.scale
-        merge(points, *about, *self._tree, indices, distances)
+        about = source, actions, coming, first, coordinates, margins
+        frame = self._frame.mean, self._frame.scale
+        merge(points, *about, *frame, *self._tree, indices, distances)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Float32, Float64, Floats
-from ..kernels.frame import FARTHEST, FLOAT32_ROUNDING, farthest, to_frame
+from ..kernels.frame import CUT, FARTHEST, FLOAT32_ROUNDING, farthest, to_frame
 from .threads import share
 
 SMALLEST_SAMPLE, SAMPLE_PER_DIMENSION, SAMPLE = 1000, 50, 10_000
@@ -52,7 +52,8 @@ class PrincipalFrame:
         """Return filter coordinates [B, width], filled up with zeros, and margins [B].
 
         The margin is how far rounding may have moved the coordinates of a point. Those that
-        float32 cannot square are cut off; for rows within the frame the bound stays right.
+        float32 cannot square are cut off, and gaps to the centre that float64 cannot; for rows
+        within the frame the bound stays right.
         """
         dimensions = len(self.mean)
         points = np.ascontiguousarray(points)
@@ -75,16 +76,17 @@ class PrincipalFrame:
         block = max(1, BLOCK_NUMBERS // dimensions)
         for start in range(0, len(points), block):
             part = slice(start, start + block)
-            centred = (points[part] - self.mean) * self.scale
+            with np.errstate(over="ignore"):
+                centred = (points[part] - self.mean) * self.scale
+            np.clip(centred, -CUT, CUT, out=centred)
             rotated = centred @ self.rotation
             squared = np.einsum("ij,ij->i", centred, centred)
             if kept < dimensions:
                 left = squared - np.einsum("ij,ij->i", rotated, rotated)
-                out[part, kept] = np.sqrt(np.maximum(left, 0.0))
+                out[part, kept] = np.minimum(np.sqrt(np.maximum(left, 0.0)), FARTHEST)
             np.sqrt(squared, out=margins[part])
             if margins[part].max(initial=0.0) > FARTHEST:
                 rotated = np.clip(rotated, -FARTHEST, FARTHEST)
-                np.minimum(out[part], FARTHEST, out=out[part])
             out[part, :kept] = rotated
         margins *= FLOAT32_ROUNDING
         if kept < dimensions:

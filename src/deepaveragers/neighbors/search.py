@@ -34,6 +34,8 @@ from .tree import TreeIndex
 
 BLOCK = 32_768
 RECALL_SAMPLE = 1000
+LARGEST_FEATURE = 1e36
+"""Distances are kept in float32."""
 Engine = Literal["auto", "tree", "dense", "hnsw", "brute", "torch"]
 
 
@@ -264,6 +266,14 @@ def check_features(features: Floats, name: str) -> None:
     if not np.isfinite(features).all():
         where = int(np.argmin(np.isfinite(features).all(axis=1)))
         raise InputError(name, "finite", f"nan or inf in row {where}", "Remove such rows.")
+    if max(features.max(), -features.min()) > LARGEST_FEATURE:
+        where = int(np.abs(features).max(axis=1).argmax())
+        raise InputError(
+            name,
+            f"within +-{LARGEST_FEATURE:g}, so that distances are numbers",
+            f"{features[where][np.abs(features[where]).argmax()]:g} in row {where}",
+            "Remove such rows, or scale the features down.",
+        )
 
 
 def _checked(

@@ -20,6 +20,7 @@ from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
 from ..kernels.tree_search import answer, locate, search
 from .duplicates import group_identical, groups_in_order
 from .graph import NO_NEIGHBOR
+from .outliers import from_within, outlying, put_last
 from .principal import principal_frame
 from .threads import share
 
@@ -46,12 +47,14 @@ class TreeIndex:
         repeats = len(starts) <= self._size
         distinct = rows.take(members[starts[:-1]], axis=0) if repeats else rows
         cut = self._dimensions > LEAF_DIMENSIONS
-        frame = principal_frame(distinct, LEAF_DIMENSIONS - 1 if cut else self._dimensions)
+        far = outlying(distinct)
+        inner = np.delete(distinct, far, axis=0) if len(far) else distinct
+        frame = principal_frame(inner, LEAF_DIMENSIONS - 1 if cut else self._dimensions)
         width = _padded(min(self._dimensions, LEAF_DIMENSIONS))
         wide = self._dimensions > WIDE
         box_width = min(width, WIDE_BOX_DIMENSIONS if wide else BOX_DIMENSIONS)
-        coordinates, margins = frame.coordinates(distinct, width)
-        order = np.empty(len(distinct), dtype=np.int32)
+        coordinates, margins = frame.coordinates(inner, width)
+        order = np.empty(len(inner), dtype=np.int32)
         order_points(coordinates, box_width, order)
 
         self._leaves = np.empty((-(-len(order) // POINT_LANES), width, POINT_LANES), np.float32)
@@ -61,6 +64,8 @@ class TreeIndex:
         self._boxes = np.full((nodes, box_width, 2, BOX_LANES), FAR)
         fill_boxes(self._leaves, len(order), self._first_child, self._boxes)
 
+        far, self._far_norms = from_within(distinct, far, frame.mean)
+        order = put_last(far, order) if len(far) else order
         self._rows = distinct.take(order, axis=0)
         self._members, self._starts = (
             groups_in_order(members, starts, order) if repeats else (order, starts)
@@ -74,6 +79,7 @@ class TreeIndex:
             self._rows,
             self._starts,
             self._members,
+            self._far_norms,
         )
 
     @property
@@ -94,7 +100,8 @@ class TreeIndex:
         found, distances = np.empty((len(points), k), np.int32), np.empty((len(points), k))
 
         def work(part: slice) -> None:
-            search(wanted, queries[part], *about, self._frame.scale, *self._tree, distances, found)
+            frame = self._frame.mean, self._frame.scale
+            search(wanted, queries[part], *about, *frame, *self._tree, distances, found)
 
         share(work, len(points), threads)
         return found, distances

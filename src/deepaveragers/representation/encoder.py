@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ..arrays import Array, Float64, Floats
+from ..callables import check_takes
 from ..data.frame_stacks import stacks_or_none
 from ..data.observations import check_finite, is_image
 from ..errors import InputError
@@ -142,6 +143,7 @@ def as_encoder(encoder: Encoder | Callable[[Array], Any] | None, observations: A
 
         return TorchEncoder(encoder)
     if callable(encoder):
+        check_takes("encoder", encoder, "observations")
         return FunctionEncoder(encoder)
     raise InputError(
         "encoder",

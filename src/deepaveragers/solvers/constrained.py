@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from ..arrays import Array, Float64
+from ..callables import check_takes
 from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
@@ -309,6 +310,7 @@ def _numbers(mdp: DacMdp, signal: Any) -> Float64:
     """Return the signal [N] of the transitions."""
     data = mdp.transitions
     if callable(signal):
+        check_takes("signal", signal, "observations", "actions", "next_observations")
         signal = signal(data.observations, data.actions, data.next_observations)
     try:
         numbers = np.asarray(signal, dtype=np.float64)

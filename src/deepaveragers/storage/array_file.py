@@ -25,7 +25,11 @@ def write_array(directory: Path, name: str, array: Array) -> dict[str, Any]:
     file = directory / array_file_name(name, digest)
 
     def write(stream: BinaryIO) -> None:
-        np.lib.format.write_array(stream, array, allow_pickle=False)
+        # Not by NumPy's own writer, which overlooks that the last bytes found no room.
+        np.lib.format.write_array_header_1_0(
+            stream, np.lib.format.header_data_from_array_1_0(array)
+        )
+        stream.write(_bytes_of(array))
 
     write_whole(file, write)
     return {
@@ -79,4 +83,8 @@ def _header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 def digest_of(array: Array) -> str:
     """Return the SHA-256 of an array's bytes."""
-    return hashlib.sha256(np.asarray(array, order="C").reshape(-1).view(np.uint8).data).hexdigest()
+    return hashlib.sha256(_bytes_of(np.asarray(array, order="C"))).hexdigest()
+
+
+def _bytes_of(array: Array) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data

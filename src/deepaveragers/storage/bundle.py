@@ -8,8 +8,9 @@
 Writing is atomic: arrays are written under names made of their own content and flushed to
 the disk, then the manifest is replaced in one rename, then files that it no longer names
 are removed. Whenever it is interrupted, the manifest names a whole old bundle or a whole
-new one. A reader that meets a writer sees one of the two. Nothing is pickled, and reading
-never follows a name out of the directory.
+new one, and unless the process was killed, nothing else is left, as after a full disk. A
+reader that meets a writer sees one of the two. Nothing is pickled, and reading never follows
+a name out of the directory.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,26 +54,34 @@ def write_bundle(contents: Contents, path: str | Path) -> Path:
     """Write a bundle at the path, replacing an older bundle there in one step."""
     directory = Path(path)
     check_target(directory, contents.kind)
+    missing = [folder for folder in (directory, *directory.parents) if not folder.exists()]
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with only_writer(directory):
             check_target(directory, contents.kind)
-            entries = {
-                name: write_array(directory, name, array) for name, array in contents.arrays.items()
-            }
-            text = manifest_text(contents.kind, contents.settings, entries)
-            # The arrays must be on the disk before anything names them.
-            _sync_directory(directory)
-            write_whole(directory / MANIFEST, lambda stream: stream.write(text.encode()))
-            _sync_directory(directory)
-            _sync_directory(directory.absolute().parent)
-            _remove_unnamed(directory, {entry["file"] for entry in entries.values()})
+            _remove_unnamed(directory)  # what a killed process left takes up room
+            try:
+                _write(contents, directory)
+            finally:
+                _whatever_comes(lambda: _remove_unnamed(directory))
     except StorageError:
         raise
     except OSError as error:
         reason = error.strerror or str(error)
         raise StorageError(f"{directory} cannot be written: {reason}.") from error
+    finally:
+        _whatever_comes(lambda: _remove_empty(missing))
     return directory
+
+
+def _write(contents: Contents, directory: Path) -> None:
+    entries = {name: write_array(directory, name, array) for name, array in contents.arrays.items()}
+    text = manifest_text(contents.kind, contents.settings, entries)
+    # The arrays must be on the disk before anything names them.
+    _sync_directory(directory)
+    write_whole(directory / MANIFEST, lambda stream: stream.write(text.encode()))
+    _sync_directory(directory)
+    _sync_directory(directory.absolute().parent)
 
 
 def read_bundle(path: str | Path, *, verify: Verify = "full") -> Contents:
@@ -160,7 +169,29 @@ def _sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
-def _remove_unnamed(directory: Path, named: set[str]) -> None:
+def _remove_unnamed(directory: Path) -> None:
+    """Remove arrays that the manifest does not name; without one, all."""
+    arrays = read_manifest(directory)["arrays"] if (directory / MANIFEST).exists() else {}
+    named = {entry["file"] for entry in arrays.values()}
     for file in directory.iterdir():
         if OWN_FILE.fullmatch(file.name) and file.name not in named and file.is_file():
             file.unlink()
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    with suppress(OSError):  # those that something was written to stay
+        for folder in folders:
+            folder.rmdir()
+
+
+def _whatever_comes(tidy: Callable[[], None]) -> None:
+    """Tidy up to the end: an interrupt meanwhile begins it again, and is raised after it."""
+    interrupt = None
+    while True:
+        try:
+            tidy()
+            break
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt

@@ -24,7 +24,9 @@ from .records import load, load_as, save
 Editable: TypeAlias = Transitions | DacMdp
 
 
-def append(target: Editable | str | Path, new: Transitions | str | Path) -> Editable:
+def append(
+    target: Editable | str | Path, new: Transitions | str | Path, *, new_actions: bool = False
+) -> Editable:
     """Return the target with new transitions added at its end.
 
     A path is loaded, and what is saved there is replaced in one step, which no other update
@@ -34,19 +36,21 @@ def append(target: Editable | str | Path, new: Transitions | str | Path) -> Edit
     Args:
         target: transitions, a compiled model, or the path of either.
         new: transitions, or their path. Actions are matched by name.
+        new_actions: whether `new` may have actions that the target does not know; they become
+            further ones of it.
     """
     if isinstance(new, str | Path):
         new = load_as(Transitions, new)
         assert isinstance(new, Transitions)
     if isinstance(target, str | Path):
         with only_writer(Path(target)):
-            thing = append(_loaded(target), new)
+            thing = append(_loaded(target), new, new_actions=new_actions)
             save(thing, target)
         return thing
     if isinstance(target, DacMdp):
-        return extended(target, new)
+        return extended(target, new, new_actions=new_actions)
     if isinstance(target, Transitions):
-        return joined(target, new)
+        return joined(target, new, new_actions=new_actions)
     raise InputError("target", "Transitions, a DacMdp or a path", type(target).__name__)
 
 
@@ -60,7 +64,7 @@ def forget(
 
     Args:
         target: transitions, a compiled model, or the path of either.
-        episodes: ids as in `episode_ids`.
+        episodes: one id of `episode_ids`, or several in any collection.
         refit: for a model, fit the encoder again and search everything anew. Otherwise a
             fitted encoder keeps its averages, in which the forgotten episodes were counted.
             A network that was trained on them cannot be fitted again, and is refused.
