@@ -59,7 +59,7 @@ def main() -> None:
     for size in measuring.against_size(sizes, result["bandwidth"]):
         keep("sizes", size)
     for name in compared[:1] if arguments.headline else compared:
-        for row in measuring.compare(name, gammas, tolerances):
+        for row in measuring.compare(name, gammas, tolerances, until_done=arguments.headline):
             keep("rows", asdict(row))
         result["seconds"] = time.perf_counter() - begin
         reporting.write(arguments.output, stem, result)

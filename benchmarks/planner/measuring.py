@@ -94,10 +94,13 @@ def reference(mdp: da.DacMdp, gamma: float) -> da.Plan:
     raise AssertionError(f"no reference at gamma {gamma}")
 
 
-def compare(name: str, gammas: list[float], tolerances: list[float]) -> Iterator[Row]:
+def compare(
+    name: str, gammas: list[float], tolerances: list[float], *, until_done: bool = False
+) -> Iterator[Row]:
     """Yield the rows of all solvers on one MDP.
 
-    Ours are timed before the others and after them: a shared machine changes meanwhile.
+    Ours are timed before the others and after them: a shared machine changes meanwhile. The
+    quickest others are given the time to finish if `until_done`.
     """
     mdp = problem(name)
     tables = Tables.of(mdp)
@@ -113,7 +116,7 @@ def compare(name: str, gammas: list[float], tolerances: list[float]) -> Iterator
                 "deepaveragers, MDP solved before": lambda asked=asked: mdp.solve(**asked),
             }
             before = {solver: timed(call)[0] for solver, call in calls.items()}
-            others = list(_others(tables, gamma, tolerance, error, given_up))
+            others = list(_others(tables, gamma, tolerance, error, given_up, until_done))
             runs: list[tuple[peers.Run, da.Plan | None]] = []
             for solver, call in calls.items():
                 after, plan = timed(call)
@@ -140,12 +143,18 @@ def compare(name: str, gammas: list[float], tolerances: list[float]) -> Iterator
 
 
 def _others(
-    tables: Tables, gamma: float, tolerance: float, error: float, given_up: set[str]
+    tables: Tables,
+    gamma: float,
+    tolerance: float,
+    error: float,
+    given_up: set[str],
+    until_done: bool,
 ) -> Iterator[peers.Run]:
     """Yield the runs of the other solvers; one that was stopped is not tried on harder ones."""
-    jacobi = peers.compiled_value_iteration(tables, gamma, error, tolerance >= 1e-4)
+    longest = {"longest": peers.UNTIL_DONE} if until_done else {}
+    jacobi = peers.compiled_value_iteration(tables, gamma, error, tolerance >= 1e-4, **longest)
     if importlib.util.find_spec("quantecon"):
-        yield peers.quantecon_policy_iteration(tables, gamma, error)
+        yield peers.quantecon_policy_iteration(tables, gamma, error, **longest)
     small = tables.size <= LARGEST_FOR_LISTS
     if small and importlib.util.find_spec("mdpsolver") and "mdpsolver" not in given_up:
         run = peers.mdpsolver_policy_iteration(tables, gamma, error)
