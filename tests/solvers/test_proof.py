@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from deepaveragers.solvers.draft import Draft
 from deepaveragers.solvers.layout import Layout
 from deepaveragers.solvers.proof import Proof
 from deepaveragers.solvers.table import table_of
+from deepaveragers.solvers.task import Limits, Task
 from deepaveragers.solvers.workspace import Workspace
 
 
@@ -210,3 +212,23 @@ def test_a_proof_that_fails_is_followed_by_others(model, monkeypatch):
     assert plan.above < 9.0
     assert (plan.lower <= exact.upper).all()
     assert (exact.lower <= plan.upper).all()
+
+
+def test_a_table_that_was_made_in_another_order_is_not_taken(in_regions):
+    """Where a GPU gets stuck, a solve goes on in the states' own order."""
+    ends = np.zeros(len(in_regions), bool)
+    mdp = replace(in_regions, transitions=replace(in_regions.transitions, terminations=ends))
+    objective = da.Objective(rewards=np.random.default_rng(0).normal(size=len(mdp)))
+    exact = replace(mdp).solve(objective, tolerance=1e-9)
+
+    def solved_in_their_own_order():
+        with Blocks(len(mdp), 1) as team:
+            work = Workspace(pose(mdp, objective), team)
+            _, proof = Task(mdp, work, 1e-3, Limits(0.0, math.inf, math.inf)).optimize(True, None)
+        return work.values - proof.below, work.values + proof.above
+
+    for _ in range(2):
+        plan = mdp.solve(objective)
+        for lower, upper in ((plan.lower, plan.upper), solved_in_their_own_order()):
+            assert (lower <= exact.upper).all()
+            assert (exact.lower <= upper).all()

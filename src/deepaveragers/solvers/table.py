@@ -10,7 +10,6 @@ import numpy as np
 from ..arrays import Float32, Float64, Int32
 from ..kernels import cpu
 from ..kernels import table as kernels
-from ..kernels.model import Model
 from ..mdp.model import DacMdp
 from .workspace import Workspace
 
@@ -23,6 +22,7 @@ class Table:
     """What `kernels.table.tabulate` and `expect` wrote, in the order of visiting.
 
     Attributes:
+        renamed: whether rows are in the order of a layout; solves on a GPU have none.
         uniform: whether all neighbours count alike.
         index: [N, A, k] int32.
         weight: [N, A, k] float32.
@@ -32,6 +32,7 @@ class Table:
         mean: [N, A] float32, of the rewards.
     """
 
+    renamed: bool
     uniform: bool
     index: Int32
     weight: Float32
@@ -40,9 +41,10 @@ class Table:
     rewards: Float64
     mean: Float32
 
-    def suits(self, model: Model) -> bool:
-        """Whether this is the table of a model of the same MDP, but perhaps for its rewards."""
-        return (self.index.shape[2], self.uniform) == (model.k, model.uniform)
+    def suits(self, work: Workspace) -> bool:
+        """Whether this is the table of a solve of the same MDP, but perhaps for its rewards."""
+        asked = work.layout is not None, work.model.uniform, work.model.k
+        return (self.renamed, self.uniform, self.index.shape[2]) == asked
 
     @property
     def nbytes(self) -> int:
@@ -62,7 +64,7 @@ def table_of(mdp: DacMdp, work: Workspace) -> Table:
         work: on an objective posed on it.
     """
     kept = _TABLES.get(mdp)
-    if kept is None or not kept.suits(work.model):
+    if kept is None or not kept.suits(work):
         table = _tabulated(work)
     elif not np.array_equal(kept.rewards, work.model.rewards):
         table = _rewarded(kept, work)
@@ -83,8 +85,8 @@ def _tabulated(work: Workspace) -> Table:
         kernels.tabulate, cpu.lanes_of(model.k), model, work.posed, work.order, rank,
         index, weight, distance, mean,
     )  # fmt: skip
-    rewards = _own(model.rewards)
-    return Table(model.uniform, index, weight, distance, max(found), rewards, mean)
+    rewards, renamed = _own(model.rewards), work.layout is not None
+    return Table(renamed, model.uniform, index, weight, distance, max(found), rewards, mean)
 
 
 def _rewarded(table: Table, work: Workspace) -> Table:
