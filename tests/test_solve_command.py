@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,6 +105,26 @@ def test_an_interrupted_solve_leaves_a_finished_plan_alone(home, capsys, monkeyp
     assert code == 130
     assert f"{path} keeps the finished plan" in said["error"]
     assert da.load(path).status == "optimal"
+
+
+def test_running_out_of_time_leaves_a_finished_plan_alone(home, capsys):
+    path = home / "timed"
+    words = f"solve {home / 'model'} -o {path}"
+    assert run(capsys, words)[0] == 0
+    code, said = run(capsys, f"{words} --gamma 0.9999 --tolerance 1e-9 --time-budget 1e-9")
+    assert code == 1
+    assert f"{path} keeps the finished plan" in said["error"]
+    assert da.load(path).status == "optimal"
+
+
+def test_an_action_is_meant_by_its_name_before_its_number(home, model, capsys):
+    data = replace(model.transitions, action_names=("1", "300"))
+    da.save(da.compile(data), home / "numbered")
+    for word, best in (("1", 1), ("300", 0), ("0", 1)):
+        words = f"solve {home}/numbered -o {home}/plan --forbid {word}"
+        assert run(capsys, words)[0] == 0
+        plan = da.load(home / "plan")
+        assert (plan.q_values[~data.terminations].argmax(axis=1) == best).all()
 
 
 def test_a_solve_that_starts_from_a_plan(home, model, capsys):

@@ -185,3 +185,22 @@ def test_bounds_are_never_wider_than_without_any_sweep(model, sweeps):
     optimum = model.solve(gamma=gamma, tolerance=1e-6)
     assert (plan.lower <= optimum.upper).all()
     assert (optimum.lower <= plan.upper).all()
+
+
+def test_what_acting_on_an_unfinished_plan_loses_is_not_understated():
+    places = np.tile([[0.0], [0.0], [1.0], [1.0]], (10, 1))
+    data = da.Transitions(
+        observations=places,
+        actions=np.tile([0, 1, 0, 1], 10),
+        rewards=np.tile([0.01, -50.0, 0.01, 0.01], 10),
+        next_observations=np.tile([[0.0], [1.0], [0.0], [0.0]], (10, 1)),
+        terminations=np.zeros(40, bool),
+        truncations=np.ones(40, bool),
+    )
+    mdp = da.compile(data, k=1, encoder=da.Identity())
+    misled = mdp.solve(rewards=np.tile([-1e4, -198.0, 200.0, 200.0], 10))
+    plan = mdp.solve(start=misled, method="value_iteration", max_sweeps=2)
+    best = mdp.solve(tolerance=1e-8).values
+    worth = da.policy_values(mdp, plan.q_values.argmax(axis=1), plan.objective, tolerance=1e-8)
+    assert (best - worth.values).max() > plan.below + plan.above
+    assert (best - worth.values).max() <= plan.greedy_loss

@@ -69,13 +69,14 @@ def solve(
     check_target(output, "plan")
     loaded = load_as((DacMdp, Plan), model)
     mdp = loaded.mdp if isinstance(loaded, Plan) else loaded
+    names = mdp.transitions.action_names
     plan = mdp.solve(
         gamma=gamma,
         cost=cost,
         weighting=weighting,
         k=k,
-        forbidden_actions=[_action(name) for name in forbid or ()],
-        action_penalties=dict(_priced(text) for text in action_penalty or ()) or None,
+        forbidden_actions=[_action(name, names) for name in forbid or ()],
+        action_penalties=dict(_priced(text, names) for text in action_penalty or ()) or None,
         slip=slip,
         worst_case=worst_case,
         horizon=horizon,
@@ -86,13 +87,14 @@ def solve(
         **_per_transition(mdp.transitions, mask, rewards, reward_column),
     )
     interrupted = plan.status == "interrupted"
-    if interrupted and _finished(output):
+    if not plan.converged and _finished(output):
+        reason = "Interrupted" if interrupted else "Out of time"
         complain(
-            f"Interrupted at +-{plan.error:.3g}; {output} keeps the finished plan that it had. "
+            f"{reason} at +-{plan.error:.3g}; {output} keeps the finished plan that it had. "
             "Give another --output to keep one that is not finished.",
             as_json=as_json,
         )
-        raise SystemExit(INTERRUPTED)
+        raise SystemExit(INTERRUPTED if interrupted else 1)
     save(plan, output)
     result = {"output": str(output), **described(plan)}
     text = (
@@ -126,18 +128,18 @@ def _per_transition(
     }
 
 
-def _priced(text: str) -> tuple[int | str, float]:
+def _priced(text: str, names: tuple[str, ...]) -> tuple[int | str, float]:
     from ..errors import InputError
 
     action, equals, price = text.rpartition("=")
     try:
         if equals:
-            return _action(action), float(price)
+            return _action(action, names), float(price)
     except ValueError:
         pass
     raise InputError("--action-penalty", "ACTION=PRICE, as in left=0.5", repr(text))
 
 
-def _action(name: str) -> int | str:
-    """Return an action as it was meant: a whole number is its number."""
-    return int(name) if name.isdecimal() else name
+def _action(name: str, names: tuple[str, ...]) -> int | str:
+    """Return an action as it was meant: by its name, or if no action has that, by its number."""
+    return int(name) if name.isdecimal() and name not in names else name

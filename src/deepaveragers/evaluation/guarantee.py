@@ -157,9 +157,9 @@ def guarantee(
     over = max(slope - cost, 0.0)
     optimism = (over * float(planned_distances.max()) + sampling) / left
     worst = float(distances[available].max())
-    loss = ((slope + cost + over) * worst + 2.0 * sampling) / left + plan.below + plan.above
+    loss = ((slope + cost + over) * worst + 2.0 * sampling) / left + plan.greedy_loss
     mean_value = float(plan.values[living].mean())
-    lower = mean_value - plan.below - optimism
+    lower = mean_value - (plan.greedy_loss - plan.above) - optimism
     return Guarantee(
         delta=float(delta),
         lipschitz=slope,

@@ -161,11 +161,16 @@ def price(
 
 @kernel
 def settle(lo: int, hi: int, terminal: Bool, values: Float32) -> tuple[float, float]:
-    """Make both halves of V [2N] agree, 0 where the episode ended; return its range."""
+    """Make both halves of V [2N] agree, 0 where the episode ended; return its range.
+
+    Infinite, and the halves as they were, where V is not finite.
+    """
     size = len(terminal)
     smallest, largest = np.float32(np.inf), np.float32(-np.inf)
     for p in range(lo, hi):
         value = np.float32(0.0) if terminal[p] else values[p + size]
+        if not abs(value) < np.inf:
+            return -np.inf, np.inf
         values[p] = value
         values[p + size] = value
         smallest = min(smallest, value)

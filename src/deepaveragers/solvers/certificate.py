@@ -55,12 +55,15 @@ class Certificate:
         above: how far they can lie above.
         residual: largest absolute change of a value in the sweep.
         rounding: bound on the rounding of one backup (u).
+        policy_below: how far the values of the policy that is greedy after the sweep can lie
+            below the computed ones; None where the sweep says nothing of that.
     """
 
     below: float
     above: float
     residual: float
     rounding: float
+    policy_below: float | None = None
 
     @property
     def error(self) -> float:
@@ -110,9 +113,11 @@ def certify(gamma: float, down: float, up: float, rounding: float) -> Certificat
         rounding: bound on the rounding of one backup.
     """
     slack = (1.0 + 16 * UNIT) / (1.0 - gamma)
+    below = (rounding + gamma * down) * slack
     return Certificate(
-        below=(rounding + gamma * down) * slack,
+        below=below,
         above=(rounding + gamma * up) * slack,
         residual=max(down, up),
         rounding=rounding,
+        policy_below=below,
     )

@@ -47,6 +47,8 @@ class Plan:
             of this MDP without one in this process, whatever that was asked; None if there
             was none, or this one did not reach its tolerance. An MDP's first solve prepares
             what later ones find ready, and that counts as gain. Not stored.
+        policy_below: how far the values of the greedy policy can lie below `values`; None
+            if nothing is known, as with a horizon.
     """
 
     mdp: DacMdp
@@ -61,6 +63,7 @@ class Plan:
     sweeps: int
     seconds: float
     gain: float | None = None
+    policy_below: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("values", "q_values"):
@@ -85,11 +88,11 @@ class Plan:
     def greedy_loss(self) -> float:
         """The most that acting by the largest `q_values` loses in any core state, V* - V_pi.
 
-        With pi the greedy policy and c = `below`, the sweep that proved the lower bound also
-        proves T_pi(V - c) >= V - c, so V_pi >= V - below; and V* <= V + above. Unknown (inf)
-        with a horizon, where every step has its own greedy policy.
+        With pi the greedy policy and c = `policy_below`, the last sweep proved that
+        T_pi(V - c) >= V - c, so V_pi >= V - c; and V* <= V + above. Unknown (inf) with a
+        horizon, where every step has its own greedy policy.
         """
-        return self.below + self.above if self.objective.horizon is None else np.inf
+        return np.inf if self.policy_below is None else self.policy_below + self.above
 
     @property
     def converged(self) -> bool:

@@ -112,6 +112,7 @@ def solve(
         sweeps=work.sweeps,
         seconds=seconds,
         gain=cold_seconds / seconds if comparable and cold_seconds is not None else None,
+        policy_below=proof.policy_below,
     )
     remember(plan, cold=first is None)
     return plan

@@ -126,7 +126,10 @@ class Task:
             proof = work.sweep()
 
     def _within_reach(self, proof: Certificate) -> Certificate:
-        """Return bounds no wider than |V*| <= |T 0| / (1 - gamma), which holds before any sweep."""
+        """Return bounds no wider than |V*| <= |T 0| / (1 - gamma), which holds before any sweep.
+
+        Not so for the greedy policy, whose steps may be worse than the best: its bound stays.
+        """
         values = self.work.values
         below, above = self._reach + float(values.max()), self._reach - float(values.min())
         return replace(

@@ -185,6 +185,7 @@ def _pack_plan(plan: Plan) -> tuple[dict[str, Any], Arrays]:
         "model": model_settings,
         "objective": objective_settings,
         **{name: getattr(plan, name) for name in PLAN_NUMBERS},
+        "policy_below": plan.policy_below,
     }
     arrays = {
         **_prefixed("model", model_arrays),
@@ -210,6 +211,7 @@ def _unpack_plan(
         values=values,
         q_values=q_values,
         **{name: settings[name] for name in PLAN_NUMBERS},
+        policy_below=settings.get("policy_below"),
     )
 
 
