@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Int64
 from ..errors import InputError
 from ..kernels.compiling import announce_compiling
 from ..kernels.meeting import ABANDONED, POSSIBLE, SLOTS
@@ -41,7 +42,6 @@ class Blocks:
         count = 1 if size <= SMALL else BLOCKS
         inner = [size * block // count // GROUP * GROUP for block in range(1, count)]
         self.bounds = list(pairwise([0, *inner, size]))
-        self.parts = min(MOST_PARTS, max(1, size // PART_STATES))
         self._crew = Crew(min(threads or available_threads(), count))
         self._calls_alone = 0
 
@@ -61,13 +61,20 @@ class Blocks:
         self._crew.together(work)
         return results
 
-    def team(self) -> Team:
-        """Return what threads that meet inside a kernel share, fresh."""
-        count, groups = len(self.bounds), -(-self.bounds[-1][1] // GROUP)
+    def team(self, edges: Int64 | None = None) -> Team:
+        """Return what threads that meet inside a kernel share, fresh.
+
+        Args:
+            edges: [blocks + 1] of other blocks than those of all states, as many.
+        """
+        if edges is None:
+            edges = np.array([lo for lo, _ in self.bounds] + [self.bounds[-1][1]], np.int64)
+        count, size = len(edges) - 1, int(edges[-1])
+        groups = -(-size // GROUP)
         return Team(
             counters=np.zeros(SLOTS, np.int64),
-            edges=np.array([lo for lo, _ in self.bounds] + [self.bounds[-1][1]], np.int64),
-            parts=self.parts,
+            edges=edges,
+            parts=min(MOST_PARTS, max(1, size // PART_STATES)),
             changes=np.zeros(count),
             peaks=np.zeros(count),
             progress=np.zeros(PROGRESS),

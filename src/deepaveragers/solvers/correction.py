@@ -23,7 +23,9 @@ from ..kernels import cpu
 from ..kernels.evaluation import BEST, DONE, LAST, MADE, Memory, Rows, settle
 from ..kernels.model import Model
 from ..kernels.single import solve_paths
+from ..kernels.team import Team
 from .blocks import Blocks
+from .junctions import Junctions
 
 LARGE = 200_000
 """States from which on mixing costs as much as sweeping: fewer sweeps are mixed, and less often."""
@@ -45,14 +47,10 @@ class Corrector:
             residual=np.empty(size, np.float32),
             correction=np.zeros(2 * size, np.float32),
         )
-        count, sweeps = (MEMORY, SWEEPS) if size < LARGE else (MEMORY_OF_LARGE, SWEEPS_OF_LARGE)
-        self._memory = Memory(
-            sweeps=sweeps,
-            origin=np.empty(size, np.float32),
-            kept=np.empty((count, size), np.float32),
-            moved=np.empty((count, size), np.float32),
-            sums=np.zeros((len(blocks.bounds), count, count)),
-        )
+        self._large = size >= LARGE
+        self._mixed = MEMORY_OF_LARGE if self._large else MEMORY
+        self._space = np.empty((2 * self._mixed + 1) * size, np.float32)
+        self._junctions = None if model.uniform else Junctions(size, model.width, blocks)
 
     def linearize(self, model: Model, gains: Float64, values: Float64, choice: Int32) -> float:
         """Take the policy's rows of the model; return its largest residual at the values."""
@@ -76,11 +74,31 @@ class Corrector:
         if self.rows.successors.shape[1] == 1:
             solve_paths(*self.rows)
             return 1
-        team = self.blocks.team()
+        if self._junctions is not None and not (self._large and quiet > 0.0):
+            reduced = self._junctions.reduced(self.rows)
+            if reduced is not None:
+                team = self.blocks.team(self._junctions.edges)
+                sweeps = self._settle(team, reduced, target, deadline, 0.0)
+                self._junctions.expand(reduced, self.rows)
+                return sweeps
+            self._junctions = None
+        return self._settle(self.blocks.team(), self.rows, target, deadline, quiet)
+
+    def _settle(
+        self, team: Team, rows: Rows, target: float, deadline: float, quiet: float
+    ) -> int:  # fmt: skip
+        """Solve a system of all states or of some; return the number of sweeps."""
+        size, mixed = len(rows.residual), self._mixed
+        space = self._space[: (2 * mixed + 1) * size].reshape(-1, size)
+        memory = Memory(
+            sweeps=SWEEPS_OF_LARGE if self._large else SWEEPS,
+            origin=space[-1],
+            kept=space[:mixed],
+            moved=space[mixed:-1],
+            sums=np.zeros((len(team.edges) - 1, mixed, mixed)),
+        )
         team.progress[[LAST, BEST]] = np.inf
-        rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // self.model.size))
+        rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // size))
         while not team.progress[DONE] and time.perf_counter() <= deadline:
-            self.blocks.together(
-                settle, team, self.lanes, self.rows, self._memory, rounds, target, quiet
-            )
+            self.blocks.together(settle, team, self.lanes, rows, memory, rounds, target, quiet)
         return int(team.progress[MADE])

@@ -157,12 +157,12 @@ class Task:
             return self._first_sweep()
         self._set_allowed(draft.scale, draft.stuck, draft.largest_penalty)
 
-        expected, stopped = math.inf, False
+        stopped = False
         proved: Certificate | None = None
 
         def watch(sweeps: int, error: float) -> bool:
-            nonlocal expected, stopped
-            work.sweeps, expected = sweeps, error
+            nonlocal stopped
+            work.sweeps = sweeps
             now = time.perf_counter()
             line.show(error, self.allowed, now - self.limits.began)
             stopped = self._asked_to_stop(error, now) or now > self.limits.deadline
@@ -173,7 +173,7 @@ class Task:
             proof = Proof(draft, work)
             lost = proof.rounding / (1.0 - gamma)
             # Stopped early, any bounds will do; the graph in another order may take too long.
-            if expected + lost <= self.allowed or (stopped and math.isfinite(lost)):
+            if lost < self.allowed or (stopped and math.isfinite(lost)):
                 proved = proof.sweep()
         finally:
             if proved is None:
