@@ -23,6 +23,9 @@ from ..arrays import Float32, Float64, Int32
 from .model import DISTANCE_OFFSET, Model
 
 kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
+fused = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+"""A product and the sum it is added to are rounded once: for guesses in float32, which get half as
+noisy. Bits then depend on the processor."""
 inlined = numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")
 NO_ACTION = -1
 
@@ -306,7 +309,7 @@ def linearize(
     return largest
 
 
-@kernel
+@fused
 def relax(
     lo: int,
     hi: int,

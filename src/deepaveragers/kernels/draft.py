@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Float32, Float64, Int32
-from .cpu import Lanes, inlined, kernel
+from .cpu import Lanes, fused, inlined, kernel
 from .evaluation import Rows
 from .team import Team, exchange, note, piece
 
@@ -37,7 +37,7 @@ def _write_row(
         row_weight[s, j] *= grown
 
 
-@kernel
+@fused
 def improve(
     lo: int, hi: int, lanes: Lanes, gamma: float,
     index: Int32, weight: Float32, reward: Float32, choice: Int32, rows: Rows,

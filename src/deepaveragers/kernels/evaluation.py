@@ -18,7 +18,7 @@ from .team import GROUP, Team, exchange, last_run, note, piece
 
 RESTART = 3.0
 """Growth of the change after which earlier sweeps are forgotten."""
-PATIENCE = 50
+PATIENCE = 20
 """Mixtures without progress after which the rest is left to the next linearisation."""
 FLOAT32_NOISE = 4e-7
 STORED, MADE, LAST, BEST, WAITED, DONE = range(6)
@@ -120,7 +120,9 @@ def _mix(
         lo, hi = edges[block], edges[block + 1]
         while hi > lo:
             begin, end = last_run(lo, hi, team.awake)
-            combine(begin, end, shares, memory.kept[:count], rows.correction, memory.origin)
+            combine(
+                begin, end, shares, slot, memory.kept[:count], rows.correction, memory.origin
+            )
             hi = begin
     return meet(team.counters, members)
 

@@ -2,19 +2,20 @@
 
 Where neighbours count by distance, a state that takes the action it was logged with leads almost
 surely to the state that followed: its nearest transition is its own, at distance 0. Such a
-state is a *link*, and all others are *junctions*. With t a link's main successor, w the sum of
-its weights, and r its residual with what the others add,
+state is a *link*, and all others are *junctions*. Let x be what the values e still lack. With d
+the defect of the rows at hand, t a link's main successor and w the sum of its weights,
 
-    e(s) = r(s) + w e(t),    r(s) = residual(s) + sum_j w_j (e(j) - e(t)).
+    d(s) = residual(s) + sum_j w_j e(j) - e(s),    x(s) = d(s) + w x(t) + sum_j w_j (x(j) - x(t)).
 
-That sum is taken from the e at hand: its weights are small, and so are differences between
-neighbours. What it lacks shows in the next sweep over all states, as everything does that an
-evaluation leaves undone. Links in a row are one equation again, e(s) = constant + factor e(head)
-with a junction as head, so that rows of junctions can be written in terms of junctions alone.
+That last sum is left out: its weights are small, and so are differences between neighbours.
+It shows in the next sweep over all states, as everything does that an evaluation leaves undone.
+Links in a row are one equation again, x(s) = constant + factor x(head) with a junction as head,
+so that the rows of junctions can be written in terms of junctions alone.
 
-Fewer rows are quicker to sweep over, but that is not all: a path that returns to the junction
-it came from becomes a weight of that junction on itself, and is solved for at once. Sweeps alone
-take longest for such cycles: hundreds, where gamma is near 1.
+Fewer rows are quicker to sweep over, but that is not all. A path that returns to the junction
+it came from becomes a weight of that junction on itself, and is solved for at once: sweeps alone
+take longest for such cycles, hundreds where gamma is near 1. And x is small where e is large, so
+that float32 resolves it better.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Float32, Int32, Int64
-from .cpu import Lanes, kernel
+from .cpu import Lanes, fused, kernel
 from .evaluation import Rows
 from .meeting import meet
 from .team import Team
@@ -37,7 +38,7 @@ CONSTANT, FACTOR, HEAD, COLUMNS = 0, 1, 2, 4
 
 
 class Links(NamedTuple):
-    """How all states depend on junctions: e(s) = constant + factor e(head).
+    """How all states depend on junctions: x(s) = constant + factor x(head).
 
     Attributes:
         terms: [N, 4] float32: constant, factor (0 where the value is known), head, nothing.
@@ -52,13 +53,23 @@ class Links(NamedTuple):
     counts: Int64
 
 
-@kernel
+@fused
+def _defect(s: int, width: int, rows: Rows) -> float:
+    """Return what a backup adds to the value of a state."""
+    index, weight, residual, values = rows
+    total = np.float64(residual[s]) - np.float64(values[s + len(residual)])
+    for j in range(width):
+        total += np.float64(weight[s, j]) * np.float64(values[np.uint32(index[s, j])])
+    return total
+
+
+@fused
 def _link(lo: int, hi: int, lanes: Lanes, rows: Rows, links: Links) -> int:
     """Tell the links of a block from its junctions; heads are counted from the block's end.
 
     A link's main successor is in the block and visited before it, so there is no cycle of links.
     """
-    index, weight, residual, values = rows
+    index, weight = rows.successors, rows.weight
     terms, bits, junctions = links.terms, links.bits, links.junctions
     size, any_width = index.shape
     width = len(lanes) if len(lanes) > 0 else any_width
@@ -69,15 +80,12 @@ def _link(lo: int, hi: int, lanes: Lanes, rows: Rows, links: Links) -> int:
         for j in range(width):
             total += weight[s, j]
         t = index[s, 0] - size
-        if t > s and weight[s, 0] >= MAIN * total:
-            ahead, gathered = values[t + size], residual[s]
-            for j in range(1, width):
-                gathered += weight[s, j] * (values[np.uint32(index[s, j])] - ahead)
-            terms[s, CONSTANT] = gathered + total * terms[t, CONSTANT]
+        if s < t < hi and weight[s, 0] >= MAIN * total:
+            terms[s, CONSTANT] = _defect(s, width, rows) + total * terms[t, CONSTANT]
             terms[s, FACTOR] = total * terms[t, FACTOR]
             bits[s, HEAD] = bits[t, HEAD]
         elif total == np.float32(0.0):
-            terms[s, CONSTANT], terms[s, FACTOR] = residual[s], np.float32(0.0)
+            terms[s, CONSTANT], terms[s, FACTOR] = _defect(s, width, rows), np.float32(0.0)
             bits[s, HEAD] = 0
         else:
             terms[s, CONSTANT], terms[s, FACTOR] = np.float32(0.0), np.float32(1.0)
@@ -96,19 +104,19 @@ def find_links(
         links.counts[block] = _link(team.edges[block], team.edges[block + 1], lanes, rows, links)
 
 
-@kernel
+@fused
 def _reduce_block(
     number: int, lo: int, last: int, lanes: Lanes, rows: Rows, links: Links, reduced: Rows
 ) -> None:  # fmt: skip
     """Write the rows of a block's junctions in terms of junctions."""
-    index, weight, residual, values = rows
-    new_index, new_weight, new_residual, new_values = reduced
+    index, weight = rows.successors, rows.weight
+    new_index, new_weight, new_residual, lacking = reduced
     terms, bits, junctions = links.terms, links.bits, links.junctions
     (size, any_width), count = index.shape, len(new_residual)
     width = len(lanes) if len(lanes) > 0 else any_width
     for step in range(number):
         s, place = junctions[lo + step], last - step
-        constant, itself = residual[s], np.float32(0.0)
+        constant, itself = np.float32(_defect(s, width, rows)), np.float32(0.0)
         for j in range(width):
             i, part = index[s, j], weight[s, j]
             half = i >= size
@@ -126,8 +134,8 @@ def _reduce_block(
                 alone = new_index[place, j] == place + count
                 new_weight[place, j] *= np.float32(0.0) if alone else grown
         new_residual[place] = constant
-        new_values[place] = values[s + size]
-        new_values[place + count] = values[s + size]
+        lacking[place] = 0.0
+        lacking[place + count] = 0.0
 
 
 @kernel
@@ -147,12 +155,12 @@ def reduce_rows(
         _reduce_block(counts[block], edges[block], last, lanes, rows, links, reduced)
 
 
-@kernel
-def expand(lo: int, hi: int, links: Links, found: Float32, correction: Float32) -> None:
-    """Write both halves of the correction [2N] of a block from that of the junctions."""
+@fused
+def expand(lo: int, hi: int, links: Links, lacking: Float32, correction: Float32) -> None:
+    """Add what the values [2N] of a block lack, given what those of the junctions do."""
     terms, bits = links.terms, links.bits
     size = len(terms)
     for s in range(lo, hi):
-        value = terms[s, CONSTANT] + terms[s, FACTOR] * found[bits[s, HEAD]]
-        correction[s] = value
-        correction[s + size] = value
+        value = terms[s, CONSTANT] + terms[s, FACTOR] * lacking[bits[s, HEAD]]
+        correction[s + size] += value
+        correction[s] = correction[s + size]

@@ -109,17 +109,23 @@ def shares_of(sums: Float64, count: int, latest: int, shares: Float32) -> None:
 
 @kernel
 def combine(
-    lo: int, hi: int, shares: Float32, kept: Float32, correction: Float32, origin: Float32
-) -> None:
-    """Set both halves of the correction, and `origin`, to the mixture of kept vectors [M, N]."""
+    lo: int, hi: int, shares: Float32, latest: int, kept: Float32, correction: Float32,
+    origin: Float32,
+) -> None:  # fmt: skip
+    """Set both halves of the correction, and `origin`, to the mixture of kept vectors [M, N].
+
+    As the latest plus shares of differences: shares may be large, and differences are small.
+    """
     count, size = kept.shape
     for first in range(lo, hi, STRIP):
         end = min(first + STRIP, hi)
-        mixed = origin[first:end]
-        mixed[:] = 0.0
+        mixed, last = origin[first:end], kept[latest, first:end]
+        mixed[:] = last
         for m in range(count):
+            if m == latest:
+                continue
             share, one = shares[m], kept[m, first:end]
             for s in range(end - first):
-                mixed[s] += share * one[s]
+                mixed[s] += share * (one[s] - last[s])
         correction[first:end] = mixed
         correction[size + first : size + end] = mixed

@@ -52,6 +52,15 @@ class Corrector:
         self._space = np.empty((2 * self._mixed + 1) * size, np.float32)
         self._junctions = None if model.uniform else Junctions(size, model.width, blocks)
 
+    @property
+    def leaves_links_out(self) -> bool:
+        """Whether policies are always evaluated over junctions only, as far as that pays.
+
+        Large MDPs are visited region by region, which cuts most paths short. There, leaving quiet groups alone is
+        quicker, if that is wanted.
+        """
+        return self._junctions is not None and not self._large
+
     def linearize(self, model: Model, gains: Float64, values: Float64, choice: Int32) -> float:
         """Take the policy's rows of the model; return its largest residual at the values."""
         found = self.blocks.run(
@@ -74,7 +83,7 @@ class Corrector:
         if self.rows.successors.shape[1] == 1:
             solve_paths(*self.rows)
             return 1
-        if self._junctions is not None and not (self._large and quiet > 0.0):
+        if self._junctions is not None and (self.leaves_links_out or quiet == 0.0):
             reduced = self._junctions.reduced(self.rows)
             if reduced is not None:
                 team = self.blocks.team(self._junctions.edges)

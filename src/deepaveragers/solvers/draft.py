@@ -21,8 +21,9 @@ from .workspace import Workspace
 
 WORTHWHILE = 2_000
 """States below which float64 sweeps alone are as quick."""
-EVALUATION_RATIO = 0.1
-"""A policy is evaluated until a sweep changes values by so much less than the improvement."""
+THOROUGH_RATIO, EVALUATION_RATIO = 0.03, 0.1
+"""A policy is evaluated until a sweep changes values by so much less than the improvement: where
+sweeps over junctions are cheap, and elsewhere."""
 QUIET_RATIO = 0.05
 """States are left alone once the first sweeps change them by so much less than the last may."""
 FIRST_RATIO = 0.3
@@ -30,7 +31,7 @@ FIRST_RATIO = 0.3
 ENOUGH, EVALUATED = 0.8, 0.5
 """Change of a sweep at which a guess is good enough, and to which its policy is evaluated, in parts
 of what the error allowed would take: the sweep that proves it changes no more than the last."""
-NOISE = 3e-6
+NOISE = 1e-6
 """Changes of the largest value by so little may be rounding."""
 MOST_SWEEPS = 60
 NEAR = 4.0
@@ -106,6 +107,7 @@ class Draft:
                 self.reward, self.choice, corrector.rows,
             )  # fmt: skip
             corrector.solve(max(FIRST_RATIO * self.scale, target), deadline)
+        ratio = THOROUGH_RATIO if corrector.leaves_links_out else EVALUATION_RATIO
         best, waited = math.inf, 0
         while self.sweeps < MOST_SWEEPS:
             change, largest = self._improve()
@@ -116,7 +118,7 @@ class Draft:
             near = max(enough, noise * (NEAR if waited else 1.0))
             if stop or waited >= PATIENCE or change <= near:
                 return
-            aim = max(EVALUATION_RATIO * change, target, noise)
+            aim = max(ratio * change, target, noise)
             corrector.solve(aim, deadline, QUIET_RATIO * aim)
 
     @property
