@@ -38,7 +38,7 @@ def table_of(mdp, objective):
 
 
 def linear_programme(mdp, signal, objective):
-    """Return a function from a budget to the optimum over occupancy measures, and the least budget."""
+    """Return the optimum over occupancy measures as a function of the budget, and the least one."""
     table, count = table_of(mdp, objective)
     pairs = [(s, a) for s, row in table.items() for a in row]
     place = {s: n for n, s in enumerate(table)}

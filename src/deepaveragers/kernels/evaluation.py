@@ -120,9 +120,7 @@ def _mix(
         lo, hi = edges[block], edges[block + 1]
         while hi > lo:
             begin, end = last_run(lo, hi, team.awake)
-            combine(
-                begin, end, shares, slot, memory.kept[:count], rows.correction, memory.origin
-            )
+            combine(begin, end, shares, slot, memory.kept[:count], rows.correction, memory.origin)
             hi = begin
     return meet(team.counters, members)
 

@@ -10,6 +10,9 @@ g_m, with changes f_m, take the mixture with shares summing to 1 whose mixed cha
 in a Euclidean norm that weights every state by the square of its last change. The bounds are
 in the largest norm, and the slowest changes are often local (a few states that lead to each
 other), so the states that still move most must count most.
+
+States that paths merely pass through are left out of the system where they are many, and found
+at the end (`kernels.junctions`).
 """
 
 from __future__ import annotations
@@ -54,10 +57,10 @@ class Corrector:
 
     @property
     def leaves_links_out(self) -> bool:
-        """Whether policies are always evaluated over junctions only, as far as that pays.
+        """Whether links are left out of every evaluation.
 
-        Large MDPs are visited region by region, which cuts most paths short. There, leaving quiet groups alone is
-        quicker, if that is wanted.
+        Large MDPs are visited region by region, which cuts paths short. There it is quicker to
+        leave quiet groups alone, where that is asked for.
         """
         return self._junctions is not None and not self._large
 
