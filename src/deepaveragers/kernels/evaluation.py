@@ -18,7 +18,7 @@ from .team import GROUP, Team, exchange, last_run, note, piece
 
 RESTART = 3.0
 """Growth of the change after which earlier sweeps are forgotten."""
-PATIENCE = 20
+PATIENCE = 50
 """Mixtures without progress after which the rest is left to the next linearisation."""
 FLOAT32_NOISE = 4e-7
 STORED, MADE, LAST, BEST, WAITED, DONE = range(6)
