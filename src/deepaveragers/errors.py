@@ -21,7 +21,8 @@ class InputError(DeepAveragersError, ValueError):
     """An argument or a dataset that cannot be used."""
 
     def __init__(self, parameter: str, allowed: str, received: object, remedy: str = "") -> None:
-        self.parameter = parameter
+        self.parameter, self.allowed = parameter, allowed
+        self.received, self.remedy = received, remedy
         message = f"{parameter} must be {allowed}; received {received}."
         super().__init__(f"{message} {remedy}".strip())
 

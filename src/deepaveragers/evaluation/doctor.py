@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import file_path, instance, seed_number
 from ..data.transitions import Transitions
 from ..errors import InputError
 from .doctor_alignment import alignment_findings
@@ -36,8 +37,8 @@ def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
         data: the transitions.
         seed: of the rows that are sampled.
     """
-    if not isinstance(data, Transitions):
-        raise InputError("data", "Transitions", type(data).__name__)
+    instance("data", data, Transitions, "Transitions")
+    seed = seed_number(seed)
     findings = [finding for check in CHECKS for finding in check(data)]
     supported = support(data, seed)
     findings.extend(support_findings(data, supported))
@@ -57,7 +58,8 @@ def write_report(diagnosis: Diagnosis, path: str | Path) -> Path:
     """Write a diagnosis as a page (.html) or as a picture (.png)."""
     from .doctor_pages import write_html, write_png
 
-    path = Path(path)
+    instance("diagnosis", diagnosis, Diagnosis, "a Diagnosis")
+    path = file_path("path", path)
     if path.suffix not in (".html", ".png"):
         raise InputError("path", "a name that ends in .html or .png", str(path))
     (write_html if path.suffix == ".html" else write_png)(diagnosis, path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import several, shown
 from ..arrays import Float64
 from ..errors import InputError, StorageError
 from .statistics import bootstrap_interval
@@ -111,8 +112,10 @@ def _plane(comparison: Comparison, columns: tuple[int, int] | None) -> tuple[Flo
     mdp = comparison.first.mdp
     if columns is not None:
         flat = np.asarray(mdp.transitions.next_observations).reshape(len(mdp), -1)
-        if not all(0 <= column < flat.shape[1] for column in columns):
-            raise InputError("columns", f"two numbers in 0..{flat.shape[1] - 1}", columns)
+        allowed = f"two numbers in 0..{flat.shape[1] - 1}"
+        chosen = several("columns", columns, allowed)
+        if len(chosen) != 2 or not all(column in range(flat.shape[1]) for column in chosen):
+            raise InputError("columns", allowed, shown(columns))
         labels = [f"observation {column}" for column in columns]
         return np.asarray(flat[comparison.states][:, list(columns)], dtype=np.float64), labels
     features = np.asarray(mdp.core_features[comparison.states], dtype=np.float64)

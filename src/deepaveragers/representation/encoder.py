@@ -9,8 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..arguments import check_takes
 from ..arrays import Array, Float64, Floats
-from ..callables import check_takes
 from ..data.frame_stacks import stacks_or_none
 from ..data.observations import check_finite, is_image
 from ..errors import InputError

@@ -22,10 +22,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from ..arguments import choice
 from ..arrays import Array
-from ..errors import BundleError, InputError, StorageError
+from ..errors import BundleError, StorageError
 from .array_file import digest_of, read_array, write_array, write_whole
 from .lock import PATIENCE_SECONDS, BusyError, only_writer
 from .manifest import MANIFEST, manifest_text, read_manifest
@@ -91,8 +92,7 @@ def read_bundle(path: str | Path, *, verify: Verify = "full") -> Contents:
         path: the bundle's directory.
         verify: "full" compares every array with its checksum; "quick" only sizes and types.
     """
-    if verify not in ("full", "quick"):
-        raise InputError("verify", "'full' or 'quick'", repr(verify))
+    choice("verify", verify, get_args(Verify))
     directory = Path(path)
     manifest, arrays = _mapped_beside_writers(directory)
     if verify == "full":
