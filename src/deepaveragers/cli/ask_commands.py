@@ -194,9 +194,12 @@ def compare(
     """Show where two plans act differently, and what each loses by the other's ways."""
     from ..errors import InputError
     from ..evaluation.comparison import compare as compare_plans
+    from ..evaluation.pictures import check_picture
     from ..solvers.plan import Plan
     from ..storage.records import load_as
 
+    if picture is not None:
+        check_picture(picture)
     found = compare_plans(load_as(Plan, first), load_as(Plan, second))
     result, text = found.summary(), str(found)
     if picture is not None:

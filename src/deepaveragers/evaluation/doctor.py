@@ -16,6 +16,7 @@ import numpy as np
 from ..arguments import file_path, instance, seed_number
 from ..data.transitions import Transitions
 from ..errors import InputError
+from ..outputs import check_file
 from .doctor_alignment import alignment_findings
 from .doctor_columns import column_findings
 from .doctor_ends import end_findings
@@ -60,10 +61,16 @@ def write_report(diagnosis: Diagnosis, path: str | Path) -> Path:
 
     instance("diagnosis", diagnosis, Diagnosis, "a Diagnosis")
     path = file_path("path", path)
-    if path.suffix not in (".html", ".png"):
-        raise InputError("path", "a name that ends in .html or .png", str(path))
+    check_report(path)
     (write_html if path.suffix == ".html" else write_png)(diagnosis, path)
     return path
+
+
+def check_report(path: Path) -> None:
+    """Raise an error unless a diagnosis can be written there, before any long work."""
+    if path.suffix not in (".html", ".png"):
+        raise InputError("path", "a name that ends in .html or .png", str(path))
+    check_file(path)
 
 
 def _facts(data: Transitions, supported: Any) -> dict[str, Any]:

@@ -19,8 +19,9 @@ from ..representation.random_network import RANDOM
 from ..representation.standardizing import MEAN, standardization
 from ..representation.transformer import TransformerEncoder
 from ..solvers.plan import Plan
+from .bundle import check_target
 from .lock import only_writer
-from .records import load, load_as, save
+from .records import kind_of, load, load_as, save
 
 Editable: TypeAlias = Transitions | DacMdp
 
@@ -113,4 +114,5 @@ def _loaded(path: str | Path) -> Editable:
             f"{path}, a plan",
             "A plan is made again from its updated model.",
         )
+    check_target(path, kind_of(thing))
     return thing

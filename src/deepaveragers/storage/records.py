@@ -41,15 +41,21 @@ def save(thing: Record, path: str | Path) -> Path:
     is refused.
     """
     directory = file_path("path", path)
-    if isinstance(thing, Transitions):
-        contents = Contents("transitions", *_pack_transitions(thing))
-    elif isinstance(thing, DacMdp):
-        contents = Contents("model", *_pack_model(thing))
-    elif isinstance(thing, Plan):
-        contents = Contents("plan", *_pack_plan(thing))
-    else:
-        raise InputError("thing", "Transitions, a DacMdp or a Plan", type(thing).__name__)
-    return write_bundle(contents, directory)
+    kind = kind_of(thing)
+    pack: dict[str, Callable[[Any], tuple[dict[str, Any], Arrays]]] = {
+        "transitions": _pack_transitions,
+        "model": _pack_model,
+        "plan": _pack_plan,
+    }
+    return write_bundle(Contents(kind, *pack[kind](thing)), directory)
+
+
+def kind_of(thing: Record) -> str:
+    """Return the kind of bundle that holds a record."""
+    for record, kind in ((Transitions, "transitions"), (DacMdp, "model"), (Plan, "plan")):
+        if isinstance(thing, record):
+            return kind
+    raise InputError("thing", "Transitions, a DacMdp or a Plan", type(thing).__name__)
 
 
 def load(
