@@ -23,6 +23,7 @@ from ..arrays import Array, Float64, Floats, Int64
 from ..data.observations import as_observations
 from ..errors import InputError
 from ..mdp.problem import action_number
+from ..neighbors.search import LARGEST_FEATURE
 from ..solvers.plan import Plan
 from . import explaining
 from .decision import Decision, ImaginedStep
@@ -151,7 +152,16 @@ class Policy:
         return self._fallback(batch) if callable(self._fallback) else self._fallback
 
     def _encode(self, batch: Array) -> Floats:
-        return self.plan.mdp.encoder.encode(batch)
+        features = self.plan.mdp.encoder.encode(batch)
+        largest = np.abs(features).max()
+        if not largest <= LARGEST_FEATURE:
+            raise InputError(
+                "observation",
+                f"within +-{LARGEST_FEATURE:g} when encoded, so that distances are numbers",
+                f"one as far out as {largest:g}",
+                "Nothing in the data is like it: look at where it comes from.",
+            )
+        return features
 
     @cached_property
     def _nearest(self) -> Nearest:

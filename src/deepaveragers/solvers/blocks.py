@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.compiling import announce_compiling
+from ..kernels.compiling import watch_compiling
 from ..kernels.meeting import ABANDONED, POSSIBLE, SLOTS
 from ..kernels.team import GROUP, PROGRESS, Team
 from ..neighbors.threads import available_threads
@@ -34,7 +34,7 @@ class Blocks:
     """Runs a kernel on all blocks of states, and waits for it."""
 
     def __init__(self, size: int, threads: int | None) -> None:
-        announce_compiling()  # here, where every solve begins
+        watch_compiling()  # here, where every solve begins
         count = 1 if size <= SMALL else BLOCKS
         inner = [size * block // count // GROUP * GROUP for block in range(1, count)]
         self.bounds = list(pairwise([0, *inner, size]))
