@@ -47,7 +47,8 @@ class Plan:
         seconds: wall-clock time of the solve.
         gain: for a solve with a `start`, how many times faster it was than the last solve
             of this MDP without one in this process, whatever that was asked; None if there
-            was none, or this one did not reach its tolerance. An MDP's first solve prepares
+            was none, or this one did not reach its tolerance. Both by the default method:
+            value iteration is neither counted nor compared. An MDP's first solve prepares
             what later ones find ready, and that counts as gain. Not stored.
         policy_below: how far the values of the greedy policy can lie below `values`; None
             if nothing is known, as with a horizon.

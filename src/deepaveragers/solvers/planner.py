@@ -90,6 +90,7 @@ def solve(
         deadline=began + (math.inf if time_budget is None else time_budget),
         max_sweeps=math.inf if max_sweeps is None else max_sweeps,
     )
+    usual = method != "value_iteration"
     first, cold_seconds = _first_guess(mdp, start)
     if objective.horizon is not None:
         first = None
@@ -104,10 +105,10 @@ def solve(
         else:
             if first is not None and layout is not None:
                 first = layout.rows(first[0]), layout.rows(first[1])
-            status, proof = task.optimize(method != "value_iteration", first)
+            status, proof = task.optimize(usual, first)
         values, q_values = work.values_by_name(), work.q_values_by_name()
     seconds = time.perf_counter() - began
-    comparable = first is not None and status == "optimal"
+    comparable = usual and first is not None and status == "optimal"
     plan = Plan(
         mdp=mdp,
         objective=objective,
@@ -123,7 +124,7 @@ def solve(
         gain=cold_seconds / seconds if comparable and cold_seconds is not None else None,
         policy_below=proof.policy_below,
     )
-    remember(plan, cold=first is None)
+    remember(plan, cold=usual and first is None)
     return plan
 
 
