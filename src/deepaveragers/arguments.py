@@ -28,7 +28,10 @@ _SHORT.maxstring = _SHORT.maxother = 80
 
 def shown(value: object) -> str:
     """Return a value as an error message shows it."""
-    return _SHORT.repr(value)
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        return f"a very long {type(value).__name__}"
 
 
 def number(
@@ -66,12 +69,12 @@ def number(
     raise InputError(name, allowed, shown(value), remedy)
 
 
-def whole_number(name: str, value: object, *, least: int = 1, remedy: str = "") -> int:
+def whole_number(name: str, value: object, *, least: int = 1) -> int:
     """Return a whole number that is not below the least."""
     given = _real(value)
     if math.isfinite(given) and given >= least and given == int(given):
         return int(value)  # type: ignore[call-overload]
-    raise InputError(name, f"a whole number >= {least}", shown(value), remedy)
+    raise InputError(name, f"a whole number >= {least}", shown(value))
 
 
 def seed_number(value: object) -> int:

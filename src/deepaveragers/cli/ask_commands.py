@@ -32,10 +32,12 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Show a decision and the logged transitions behind it."""
+    from ..arguments import whole_number
     from ..errors import InputError
     from ..solvers.plan import Plan
     from ..storage.records import load_as
 
+    steps = whole_number("--steps", steps, least=0)
     if (observation is None) == (transition is None):
         raise InputError("--observation or --transition", "given, one of the two", "both or none")
     loaded = load_as(Plan, plan)
