@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 from tests.doors import (
@@ -68,25 +67,13 @@ DOORS = {
 }
 
 
-@pytest.fixture(scope="module")
-def data():
-    states = np.random.default_rng(0).normal(size=(25, 2))
-    return da.Transitions(
-        observations=states[:-1],
-        actions=np.arange(24) % 2,
-        rewards=np.ones(24),
-        next_observations=states[1:],
-        terminations=np.zeros(24, bool),
-    )
-
-
 @pytest.mark.parametrize(
     ("door", "name"), [(door, name) for door, (_, refused) in DOORS.items() for name in refused]
 )
-def test_nonsense_is_refused_by_name(door, name, data):
+def test_nonsense_is_refused_by_name(door, name, rows):
     opened, refused = DOORS[door]
     for value in refused[name]:
         with pytest.raises(da.InputError) as refusal:
-            opened(data, **{name: value})
+            opened(rows, **{name: value})
         assert name in str(refusal.value), value
         assert "received" in str(refusal.value), value

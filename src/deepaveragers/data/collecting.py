@@ -145,22 +145,16 @@ def _mixture(
     epsilon: float | Sequence[float] | Mapping[float, float],
 ) -> tuple[Float64, Float64]:
     """Return the epsilons, and the chance of each."""
-    given: list[object] = [epsilon]
-    if isinstance(epsilon, Mapping) or is_collection(epsilon):
-        given = list(epsilon)
-    try:
-        epsilons = np.array([number("epsilon", one, least=0.0, most=1.0) for one in given])
-        chances = np.full(len(given), 1.0 / max(1, len(given)))
-        if isinstance(epsilon, Mapping):
-            chances = np.array([number("epsilon", one, least=0.0) for one in epsilon.values()])
-    except InputError:
-        epsilons = chances = np.empty(0)
-    if not len(epsilons):
-        allowed = "in [0, 1]: a number, several, or {epsilon: chance}"
-        raise InputError("epsilon", allowed, shown(epsilon))
-    if not math.isclose(chances.sum(), 1.0, abs_tol=1e-6):
+    given = list(epsilon) if isinstance(epsilon, Mapping) or is_collection(epsilon) else [epsilon]
+    if not given:
+        raise InputError("epsilon", "a number, several, or {epsilon: chance}", shown(epsilon))
+    epsilons = [number("epsilon", one, least=0.0, most=1.0) for one in given]
+    chances = [1.0 / len(given)] * len(given)
+    if isinstance(epsilon, Mapping):
+        chances = [number("a chance of epsilon", one, least=0.0) for one in epsilon.values()]
+    if not math.isclose(sum(chances), 1.0, abs_tol=1e-6):
         raise InputError("epsilon", "a mapping whose chances sum to 1", shown(epsilon))
-    return epsilons, chances
+    return np.array(epsilons), np.array(chances)
 
 
 def _as_transitions(episodes: list[Episode], names: tuple[str, ...]) -> Transitions:
