@@ -33,7 +33,7 @@ def one_line_warnings() -> Iterator[None]:
                 show(message, category, *place, **more)
 
         warnings.showwarning = say
-        warnings.simplefilter("always", DataWarning)
+        warnings.simplefilter("default", DataWarning)
         yield
 
 
