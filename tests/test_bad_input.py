@@ -157,6 +157,7 @@ BAD_COMMANDS = {
     "a target that is not a bundle": "solve {0}/model -o {0}",
     "unknown environment": "evaluate {0}/plan --env NoSuchGame-v0",
     "environment of another shape": "evaluate {0}/plan --env CartPole-v1",
+    "fewer steps than none": "explain {0}/plan --transition 0 --steps -1",
     "no output": "compile {0}/data",
     "unknown option": "info {0}/data --colour",
     "unknown command": "dance",

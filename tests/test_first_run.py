@@ -1,14 +1,19 @@
-"""Kernels that have to be compiled first: said on a terminal, once, and nowhere else."""
+"""Kernels that have to be compiled first: said on a terminal, once; and Ctrl-C waits for them."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from threading import Thread
+from types import SimpleNamespace
 
 import pytest
+from numba.core import event
 
-from deepaveragers.kernels.compiling import SENTENCE
+from deepaveragers.kernels.compiling import SENTENCE, watch_compiling
+from deepaveragers.kernels.hashing import numbered_hashes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
@@ -61,3 +66,49 @@ def test_a_pipe_is_told_nothing(tmp_path):
 def test_functions_of_others_are_not_spoken_of(tmp_path):
     script = BEGINNINGS["solve"] + "import numba\nnumba.njit(lambda x: x + 1)(1)\n"
     assert said(script, tmp_path, terminal=True) == [""]
+
+
+def compiled_while(work, *kernels):
+    """Do the work as if these kernels were being compiled, each by the one before."""
+    watch_compiling()
+    with event.trigger_event("numba:compile", data={"dispatcher": kernels[0]}):
+        if len(kernels) > 1:
+            compiled_while(work, *kernels[1:])
+        else:
+            work()
+
+
+def test_an_interrupt_waits_until_the_outermost_kernel_is_ready():
+    done = []
+
+    def press():
+        signal.raise_signal(signal.SIGINT)
+        done.append("pressed")
+
+    def outer():
+        compiled_while(press, numbered_hashes)
+        done.append("ready")
+
+    with pytest.raises(KeyboardInterrupt):
+        compiled_while(outer, numbered_hashes)
+    assert done == ["pressed", "ready"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    compiled_while(lambda: None, numbered_hashes)
+
+
+def test_interrupts_of_others_are_theirs():
+    seen = []
+    foreign = SimpleNamespace(py_func=SimpleNamespace(__module__="somewhere.else"))
+    with pytest.raises(KeyboardInterrupt):
+        compiled_while(lambda: (signal.raise_signal(signal.SIGINT), seen.append(1)), foreign)
+    assert seen == []
+    thread = Thread(target=compiled_while, args=(lambda: seen.append(2), numbered_hashes))
+    thread.start()
+    thread.join()
+    assert seen == [2]
+    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(3))
+    try:
+        compiled_while(lambda: signal.raise_signal(signal.SIGINT), numbered_hashes)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen == [2, 3]

@@ -99,3 +99,18 @@ def test_uniform_weighting_reaches_the_policy(model, cartpole):
 def test_wrong_shape_is_refused(plan):
     with pytest.raises(da.InputError, match=r"observation must be of shape \(4,\)"):
         plan.policy().act(np.zeros(3))
+
+
+@pytest.mark.parametrize("lookup", ["nearest", "lookahead"])
+def test_far_from_the_data_answers_are_finite_or_refused(plan, lookup):
+    policy = plan.policy(lookup=lookup)
+    for size in (1e10, 1e20, 1e35):
+        observation = np.array([0.0, 0.0, 0.0, size])
+        assert np.isfinite(policy.q_values(observation)).all()
+        assert policy.support(observation) == 0.0
+        assert policy.explain(observation).support == 0.0
+    for size in (1e37, 3e38, -1e100, 1e300):
+        observation = np.array([0.0, 0.0, 0.0, size])
+        for ask in (policy.act, policy.q_values, policy.explain, policy.support, policy.imagine):
+            with pytest.raises(da.InputError, match=r"observation must be within \+-1e\+36"):
+                ask(observation)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .data.writing import write
     from .errors import (
         BundleError,
+        DataWarning,
         DeepAveragersError,
         InputError,
         MissingExtraError,
@@ -68,6 +69,7 @@ __all__ = [
     "Comparison",
     "ConstrainedPlan",
     "DacMdp",
+    "DataWarning",
     "Decision",
     "DeepAveragersError",
     "Diagnosis",
@@ -147,6 +149,7 @@ _HOMES = {
     "Transitions": "data.transitions",
     "write": "data.writing",
     "BundleError": "errors",
+    "DataWarning": "errors",
     "DeepAveragersError": "errors",
     "InputError": "errors",
     "MissingExtraError": "errors",

@@ -7,6 +7,8 @@
     ├── TrainingDiverged (also an ArithmeticError)   a network's values left all bounds
     └── MissingExtraError (also an ImportError)   an optional component is not installed
 
+    DataWarning (a UserWarning)             data that can be used, but hardly as it is meant
+
 Every message names the parameter, what is allowed, what came, and what to do.
 """
 
@@ -21,9 +23,14 @@ class InputError(DeepAveragersError, ValueError):
     """An argument or a dataset that cannot be used."""
 
     def __init__(self, parameter: str, allowed: str, received: object, remedy: str = "") -> None:
-        self.parameter = parameter
+        self.parameter, self.allowed = parameter, allowed
+        self.received, self.remedy = received, remedy
         message = f"{parameter} must be {allowed}; received {received}."
         super().__init__(f"{message} {remedy}".strip())
+
+
+class DataWarning(UserWarning):
+    """Data that can be used, but hardly as it is meant."""
 
 
 class StorageError(DeepAveragersError, OSError):

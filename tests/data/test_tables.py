@@ -320,7 +320,7 @@ def test_mapping_file(tmp_path):
         ({"terminated": "x"}, "column 'x' at row 0 must be a flag"),
         ({"observations": ["act"]}, "column 'act' at row 0 must be a number; received 'left'"),
         ({"time": "act"}, "ISO date"),
-        ({"colour": "x"}, "mapping must be made of"),
+        ({"colour": "x"}, "mapping must be among"),
         ({"done": "end"}, "done must be given only"),
         ({"missing": "guess"}, "missing must be"),
     ],

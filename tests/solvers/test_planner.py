@@ -11,6 +11,7 @@ from tests.solvers.explicit import Explicit, random_mdp
 
 import deepaveragers as da
 from deepaveragers.kernels import cpu
+from deepaveragers.solvers import task
 from deepaveragers.solvers.blocks import Blocks
 
 
@@ -173,6 +174,14 @@ def test_costs_beyond_the_planner_are_refused(model, cost):
         model.solve(gamma=0.9, cost=cost)
 
 
+@pytest.mark.parametrize("reward", [1e39, -1e39, -1e300])
+def test_the_same_reward_everywhere_is_refused_by_its_size(model, reward):
+    asked = ({"rewards": np.full(len(model), reward)}, {"action_penalties": [reward, reward]})
+    for fields in asked:
+        with pytest.raises(da.InputError, match="rewards and costs"):
+            model.solve(gamma=0.9, **fields)
+
+
 @pytest.mark.parametrize("sweeps", [1, 2, 3, 5, 8])
 def test_bounds_are_never_wider_than_without_any_sweep(model, sweeps):
     gamma = 0.999
@@ -183,6 +192,26 @@ def test_bounds_are_never_wider_than_without_any_sweep(model, sweeps):
     assert plan.above <= reach - plan.values.min()
     assert plan.below <= reach + plan.values.max()
     optimum = model.solve(gamma=gamma, tolerance=1e-6)
+    assert (plan.lower <= optimum.upper).all()
+    assert (optimum.lower <= plan.upper).all()
+
+
+@pytest.mark.parametrize("cost", [0.0, 1.0])
+def test_nor_when_interrupted_before_the_first_sweep(model, monkeypatch, cost):
+    def interrupted(mdp, work):
+        work.values[:] = 1e6
+        raise KeyboardInterrupt
+
+    gamma = 0.99
+    one_step = np.abs(model.solve(gamma=0.0, cost=cost, tolerance=1e-9).values).max()
+    optimum = model.solve(gamma=gamma, cost=cost, tolerance=1e-6)
+    monkeypatch.setattr(task, "table_of", interrupted)
+    plan = model.solve(gamma=gamma, cost=cost)
+    assert plan.status == "interrupted"
+    reach = one_step / (1.0 - gamma) * (1.0 + 1e-4)
+    assert plan.above <= reach - plan.values.min()
+    assert plan.below <= reach + plan.values.max()
+    assert plan.error <= reach
     assert (plan.lower <= optimum.upper).all()
     assert (optimum.lower <= plan.upper).all()
 

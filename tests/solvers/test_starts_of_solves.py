@@ -37,6 +37,16 @@ def test_gain_compares_with_the_last_solve_from_nothing(model: da.DacMdp) -> Non
     assert second.summary()["gain"] == second.gain
 
 
+def test_gain_is_not_measured_by_value_iteration(model: da.DacMdp) -> None:
+    model.solve(gamma=0.95, method="value_iteration")
+    assert model.solve(gamma=0.96, start="last").gain is None
+    cold = model.solve(gamma=0.95)
+    model.solve(gamma=0.9, method="value_iteration")
+    warm = model.solve(gamma=0.96, start="last")
+    assert warm.gain == pytest.approx(cold.seconds / warm.seconds)
+    assert model.solve(gamma=0.96, start=warm, method="value_iteration").gain is None
+
+
 def test_a_horizon_neither_uses_nor_leaves_a_start(model: da.DacMdp) -> None:
     usual = model.solve(gamma=0.95)
     steps = model.solve(gamma=0.95, horizon=3, start="last")

@@ -13,7 +13,7 @@ from ..errors import DeepAveragersError
 from .ask_commands import compare, explain, guarantee, select
 from .data_commands import append, doctor, export_data, forget, import_data
 from .deep_commands import train
-from .ending import INTERRUPTED, WRONG_INPUT, complain, wants_json
+from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants_json
 from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
 from .solve_command import solve
@@ -68,7 +68,8 @@ def run(arguments: list[str]) -> int:
     """Run a command and return its exit code; an interrupt is raised."""
     as_json = wants_json(arguments)
     try:
-        code = app(args=arguments, standalone_mode=False)
+        with one_line_warnings():
+            code = app(args=arguments, standalone_mode=False)
     except DeepAveragersError as error:
         complain(str(error), as_json=as_json)
         return WRONG_INPUT

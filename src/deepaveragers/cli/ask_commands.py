@@ -32,10 +32,12 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Show a decision and the logged transitions behind it."""
+    from ..arguments import whole_number
     from ..errors import InputError
     from ..solvers.plan import Plan
     from ..storage.records import load_as
 
+    steps = whole_number("--steps", steps, least=0)
     if (observation is None) == (transition is None):
         raise InputError("--observation or --transition", "given, one of the two", "both or none")
     loaded = load_as(Plan, plan)
@@ -194,9 +196,12 @@ def compare(
     """Show where two plans act differently, and what each loses by the other's ways."""
     from ..errors import InputError
     from ..evaluation.comparison import compare as compare_plans
+    from ..evaluation.pictures import check_picture
     from ..solvers.plan import Plan
     from ..storage.records import load_as
 
+    if picture is not None:
+        check_picture(picture)
     found = compare_plans(load_as(Plan, first), load_as(Plan, second))
     result, text = found.summary(), str(found)
     if picture is not None:

@@ -121,8 +121,10 @@ def export_data(
     """Export transitions for other tools: npz, Parquet or Minari, without loss."""
     from ..data.transitions import Transitions
     from ..data.writing import write
+    from ..outputs import check_file
     from ..storage.records import load_as
 
+    check_file(output)
     transitions = load_as(Transitions, data)
     write(transitions, output, format)  # type: ignore[arg-type]
     result = {"output": str(output), "transitions": len(transitions)}
@@ -138,9 +140,11 @@ def doctor(
 ) -> None:
     """Look for defects in a dataset: what they mean, how sure it is, and how to fix them."""
     from ..data.transitions import Transitions
-    from ..evaluation.doctor import diagnose, write_report
+    from ..evaluation.doctor import check_report, diagnose, write_report
     from ..storage.records import load_as
 
+    if report is not None:
+        check_report(report)
     diagnosis = diagnose(load_as(Transitions, data))
     result = diagnosis.summary()
     text = diagnosis.text()
@@ -163,10 +167,10 @@ def append(
 ) -> None:
     """Add episodes to a dataset or a model; a model is updated exactly, not compiled anew."""
     from ..storage.editing import append as append_episodes
-    from ..storage.records import load, save
+    from ..storage.records import save
 
-    source = target if output is None else load(target)
-    thing = append_episodes(source, new, new_actions=new_actions)  # type: ignore[arg-type]
+    source = target if output is None else _to_be_left(target, output)
+    thing = append_episodes(source, new, new_actions=new_actions)
     if output is not None:
         save(thing, output)
     result = {"output": str(output or target), "transitions": len(thing)}
@@ -191,16 +195,26 @@ def forget(
     """Remove episodes from a dataset or a model, and every row of them from its files."""
     from ..errors import InputError
     from ..storage.editing import forget as forget_episodes
-    from ..storage.records import load, save
+    from ..storage.records import save
 
     try:
         ids = [int(part) for part in episodes.split(",")]
     except ValueError:
         raise InputError("--episodes", "whole numbers separated by commas", episodes) from None
-    source = target if output is None else load(target)
-    thing = forget_episodes(source, ids, refit=refit)  # type: ignore[arg-type]
+    source = target if output is None else _to_be_left(target, output)
+    thing = forget_episodes(source, ids, refit=refit)
     if output is not None:
         save(thing, output)
     result = {"output": str(output or target), "transitions": len(thing), "forgotten": ids}
     text = f"{len(thing):,} transitions without {len(ids)} episode(s) -> {output or target}"
     show(result, text, as_json=as_json)
+
+
+def _to_be_left(target: Path, output: Path) -> Any:
+    """Return what is at the target; its update goes elsewhere."""
+    from ..storage.bundle import check_target
+    from ..storage.records import kind_of, load
+
+    thing = load(target)
+    check_target(output, kind_of(thing))
+    return thing

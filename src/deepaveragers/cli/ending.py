@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import DataWarning
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 """Exit codes; 0 is done."""
@@ -13,6 +18,23 @@ WRONG_INPUT, INTERRUPTED = 2, 130
 def wants_json(arguments: Iterable[str]) -> bool:
     """Whether the arguments ask for JSON; needed before they are parsed."""
     return "--json" in arguments
+
+
+@contextmanager
+def one_line_warnings() -> Iterator[None]:
+    """Say warnings about data in one sentence on standard error, without the place in our code."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def say(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, DataWarning):
+                print(f"dac: {message}", file=sys.stderr)  # noqa: T201
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = say
+        warnings.simplefilter("default", DataWarning)
+        yield
 
 
 def complain(sentence: str, *, as_json: bool) -> None:

@@ -29,8 +29,10 @@ def quickstart(
     """Balance CartPole from random experience alone: collect, compile, plan, evaluate."""
     import deepaveragers as da
 
-    from ..evaluation.pictures import quickstart_picture
+    from ..evaluation.pictures import check_picture, quickstart_picture
 
+    picture = output / "quickstart.png"
+    check_picture(picture)
     clock = _Clock()
     data = clock("collect", lambda: da.collect(ENVIRONMENT, steps, seed=seed))
     mdp = clock("compile", lambda: da.compile(data, k=5))
@@ -48,7 +50,7 @@ def quickstart(
         "averager, C=0": report_free.returns,
         "DAC plan, C=1": report.returns,
     }
-    picture = clock("picture", lambda: quickstart_picture(plan, returns, output / "quickstart.png"))
+    clock("picture", lambda: quickstart_picture(plan, returns, picture))
     result = {
         **report.summary(),
         "behaviour_mean_return": float(data.episode_returns().mean()),

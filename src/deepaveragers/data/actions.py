@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import several
 from ..arrays import Array, Int32
 from ..errors import InputError
 
@@ -36,9 +37,8 @@ def as_actions(
 def _checked_names(names: Iterable[str] | None) -> tuple[str, ...] | None:
     if names is None:
         return None
-    if isinstance(names, str):
-        raise InputError("action_names", "a sequence of names", repr(names))
-    result = tuple(str(name) for name in names)
+    given = several("action_names", names, "a sequence of names")
+    result = tuple(str(name) for name in given)
     if not result or len(set(result)) != len(result):
         raise InputError("action_names", "distinct names, at least one", result)
     return result

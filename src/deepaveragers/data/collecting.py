@@ -8,8 +8,17 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
+from ..arguments import (
+    check_takes,
+    flag,
+    is_collection,
+    number,
+    optional,
+    seed_number,
+    shown,
+    whole_number,
+)
 from ..arrays import Array, Float64, Int64
-from ..callables import check_takes
 from ..errors import InputError
 from ..progress import progress
 from .environments import EnvironmentSource, action_names
@@ -67,8 +76,10 @@ def collect(
         side_by_side: environments played at the same time.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
-    check_count(steps, "steps")
-    check_count(side_by_side, "side_by_side")
+    steps = whole_number("steps", steps)
+    side_by_side = whole_number("side_by_side", side_by_side)
+    seed = seed_number(seed)
+    optional(flag, "show_progress", show_progress)
     names = action_names(env)
     choose = EpsilonMixture(policy, epsilon, len(names), seed)
     with progress("collect", steps, show=show_progress) as advance:
@@ -88,7 +99,7 @@ def chooser(policy: PolicySource) -> Callable[[Array], Any]:
         check_takes("policy", policy, "observations")
         return policy
     raise InputError(
-        "policy", "'random', a function, or an object with act or predict", repr(policy)
+        "policy", "'random', a function, or an object with act or predict", shown(policy)
     )
 
 
@@ -133,22 +144,17 @@ class EpsilonMixture:
 def _mixture(
     epsilon: float | Sequence[float] | Mapping[float, float],
 ) -> tuple[Float64, Float64]:
+    """Return the epsilons, and the chance of each."""
+    given = list(epsilon) if isinstance(epsilon, Mapping) or is_collection(epsilon) else [epsilon]
+    if not given:
+        raise InputError("epsilon", "a number, several, or {epsilon: chance}", shown(epsilon))
+    epsilons = [number("epsilon", one, least=0.0, most=1.0) for one in given]
+    chances = [1.0 / len(given)] * len(given)
     if isinstance(epsilon, Mapping):
-        epsilons, chances = np.array(list(epsilon)), np.array(list(epsilon.values()))
-    else:
-        epsilons = np.atleast_1d(np.asarray(epsilon, dtype=float))
-        chances = np.full(len(epsilons), 1.0 / max(1, len(epsilons)))
-    if len(epsilons) == 0 or not ((epsilons >= 0) & (epsilons <= 1)).all():
-        raise InputError("epsilon", "in [0, 1]: a number, several, or {epsilon: chance}", epsilon)
-    if (chances < 0).any() or not math.isclose(chances.sum(), 1.0, abs_tol=1e-6):
-        raise InputError("epsilon", "a mapping whose chances sum to 1", epsilon)
-    return epsilons, chances
-
-
-def check_count(value: int, name: str) -> None:
-    """Raise unless the value is a whole number >= 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(name, "a whole number >= 1", value)
+        chances = [number("a chance of epsilon", one, least=0.0) for one in epsilon.values()]
+    if not math.isclose(sum(chances), 1.0, abs_tol=1e-6):
+        raise InputError("epsilon", "a mapping whose chances sum to 1", shown(epsilon))
+    return np.array(epsilons), np.array(chances)
 
 
 def _as_transitions(episodes: list[Episode], names: tuple[str, ...]) -> Transitions:

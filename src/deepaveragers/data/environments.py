@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import gymnasium as gym
 import numpy as np
 
+from ..arguments import check_takes, instance
 from ..arrays import Array
 from ..errors import InputError
 
@@ -28,7 +29,8 @@ def maker(source: EnvironmentSource) -> Callable[[], gym.Env[Any, Any]]:
         spec = source.spec
         return lambda: gym.make(spec, disable_env_checker=True)
     if callable(source):
-        return source
+        check_takes("env", source)
+        return lambda: instance("env", source(), gym.Env, "a function that makes an environment")
     raise InputError("env", "an id, an environment or a function", type(source).__name__)
 
 

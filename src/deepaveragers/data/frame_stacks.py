@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import whole_number
 from ..arrays import Array, Bool, Int64, frozen
 from ..errors import InputError
 from .scratch import copied, room
@@ -40,13 +41,8 @@ class FrameStacks:
     size: int = 4
 
     def __post_init__(self) -> None:
-        frames = np.asanyarray(self.frames)
-        if frames.dtype != np.uint8 or frames.ndim < 3 or not frames.size:
-            raise InputError(
-                "frames", "pictures [F, H, W] of uint8", f"shape {frames.shape} of {frames.dtype}"
-            )
-        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
-            raise InputError("size", "a whole number of frames >= 1", self.size)
+        frames = _pictures(self.frames)
+        object.__setattr__(self, "size", whole_number("size", self.size))
         places, starts = (_numbers(getattr(self, name), name) for name in ("places", "starts"))
         if places.shape != starts.shape or not len(places):
             raise InputError(
@@ -70,7 +66,7 @@ class FrameStacks:
             lengths: T of each episode.
             size: frames in a stack.
         """
-        counts = _numbers(lengths, "lengths")
+        frames, counts = _pictures(frames), _numbers(lengths, "lengths")
         if not len(counts) or counts.min() < 1 or int((counts + 1).sum()) != len(frames):
             raise InputError(
                 "lengths",
@@ -174,6 +170,15 @@ def joined_stacks(
         for a, b in zip(old, new, strict=True)
     )
     return here, later
+
+
+def _pictures(values: Any) -> Array:
+    frames = np.asanyarray(values)
+    if frames.dtype != np.uint8 or frames.ndim < 3 or not frames.size:
+        raise InputError(
+            "frames", "pictures [F, H, W] of uint8", f"shape {frames.shape} of {frames.dtype}"
+        )
+    return frames
 
 
 def _numbers(values: Any, name: str) -> Int64:

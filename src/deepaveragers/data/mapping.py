@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from ..arguments import check_known, choice, file_path, optional, several, shown
 from ..errors import InputError, StorageError
 
 Missing = Literal["error", "drop"]
@@ -58,14 +59,14 @@ class TableMapping:
     def __post_init__(self) -> None:
         for name in ("observations", "next_observations", "action_names"):
             object.__setattr__(self, name, _names(getattr(self, name), name))
-        for name in ("action", "reward", "episode", "time", "terminated", "truncated", "done"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
-                raise InputError(name, "the name of a column", repr(value))
-        if self.missing not in ("error", "drop"):
-            raise InputError("missing", "'error' or 'drop'", repr(self.missing))
-        if self.duplicates not in ("error", "first", "last"):
-            raise InputError("duplicates", "'error', 'first' or 'last'", repr(self.duplicates))
+        for name in ("action", "reward"):
+            _check_column(name, getattr(self, name))
+        for name in ("episode", "time", "terminated", "truncated", "done"):
+            optional(_check_column, name, getattr(self, name))
+        choice("missing", self.missing, get_args(Missing))
+        choice("duplicates", self.duplicates, get_args(Duplicates))
+        if self.delimiter is not None and not _is_delimiter(self.delimiter):
+            raise InputError("delimiter", "one character, or None", shown(self.delimiter))
         if self.done is not None and self.terminated is not None:
             raise InputError("done", "given only where terminated is not", repr(self.done))
 
@@ -73,9 +74,7 @@ class TableMapping:
     def of(cls, values: Mapping[str, Any]) -> TableMapping:
         """Return the mapping with these fields; unknown or absent ones are named."""
         known = {field.name for field in fields(cls)}
-        unknown = sorted(values.keys() - known)
-        if unknown:
-            raise InputError("mapping", f"made of {', '.join(sorted(known))}", repr(unknown[0]))
+        check_known("mapping", values, known)
         absent = [needed for needed in ("action", "reward") if values.get(needed) is None]
         if absent:
             remedy = "Name it: " + ", ".join(f"--{name} or {name}=" for name in absent) + "."
@@ -113,7 +112,7 @@ class TableMapping:
 def read_mapping(path: str | Path) -> dict[str, Any]:
     """Return the fields of a TOML mapping file."""
     try:
-        with open(path, "rb") as file:
+        with open(file_path("mapping", path), "rb") as file:
             return tomllib.load(file)
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
@@ -126,10 +125,20 @@ def _names(value: Any, parameter: str) -> tuple[str, ...] | None:
         return None
     if isinstance(value, str):
         value = value.split(",")
-    names = tuple(name.strip() if isinstance(name, str) else name for name in value)
-    if not names or not all(isinstance(name, str) and name for name in names):
-        raise InputError(parameter, "one or more names", repr(value))
+    given = several(parameter, value, "one or more names", least=1)
+    names = tuple(name.strip() if isinstance(name, str) else name for name in given)
+    if not all(isinstance(name, str) and name for name in names):
+        raise InputError(parameter, "one or more names", shown(value))
     return names
+
+
+def _check_column(name: str, value: object) -> None:
+    if not isinstance(value, str) or not value:
+        raise InputError(name, "the name of a column", shown(value))
+
+
+def _is_delimiter(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 1
 
 
 def _matched(patterns: Sequence[str], columns: Sequence[str], parameter: str) -> tuple[str, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Literal
 
+from ..arguments import check_takes, choice, file_path, flag
 from ..errors import InputError
 from .mapping import TableMapping, read_mapping
 from .readers.detecting import FORMATS, detect
@@ -53,12 +55,15 @@ def read_reported(
         drop_missing: leave out the steps of a table that have missing values, unless its
             mapping says what to do with them.
     """
+    chosen = choice("format", format, ("auto", *FORMATS))
+    drop_missing = flag("drop_missing", drop_missing)
+    if actions is not None:
+        check_takes("actions", actions, "actions")
+    if isinstance(source, str | os.PathLike):
+        file_path("source", source)
     reason = "as asked"
-    chosen: str = format
-    if format == "auto":
+    if chosen == "auto":
         chosen, reason = detect(source)
-    if chosen not in FORMATS:
-        raise InputError("format", f"'auto' or one of {', '.join(FORMATS)}", repr(format))
     if chosen == "table":
         reading = _table(source, actions, mapping, columns, drop_missing)
     elif mapping is not None or columns:

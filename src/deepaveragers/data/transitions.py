@@ -156,8 +156,9 @@ class Transitions:
         """Return the given rows as a dataset of their own; action names are kept."""
         if not isinstance(rows, slice):
             rows = np.asarray(rows, dtype=None if np.size(rows) else np.int64)
-            if rows.ndim != 1:
-                raise InputError("rows", "a slice, a mask, or row numbers", f"shape {rows.shape}")
+            if rows.ndim != 1 or rows.dtype.kind not in "iub":
+                received = f"shape {rows.shape} of {rows.dtype}"
+                raise InputError("rows", "a slice, a mask, or row numbers", received)
         taken: slice | Array = rows
         columns = {name: rows_at(getattr(self, name), taken) for name in COLUMNS}
         return of_checked(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
+from ..arguments import choice, file_path, instance
 from ..errors import InputError, StorageError
 from .transitions import Transitions
 
@@ -23,12 +24,10 @@ def write(data: Transitions, path: str | Path, format: WriteFormat = "auto") -> 
         path: a file, or for Minari a new directory with a name like "walks-v0".
         format: "auto" goes by the name: .npz, .parquet, or -v0 and such for Minari.
     """
-    if not isinstance(data, Transitions):
-        raise InputError("data", "Transitions", type(data).__name__)
-    path = Path(path)
-    chosen = _by_name(path) if format == "auto" else format
-    if chosen not in ("npz", "parquet", "minari"):
-        raise InputError("format", "'auto', 'npz', 'parquet' or 'minari'", repr(format))
+    instance("data", data, Transitions, "Transitions")
+    path = file_path("path", path)
+    asked = choice("format", format, get_args(WriteFormat))
+    chosen = _by_name(path) if asked == "auto" else asked
     if path.is_dir() and chosen != "minari":
         raise StorageError(f"{path} cannot be written: it is a directory.")
     if chosen == "npz":

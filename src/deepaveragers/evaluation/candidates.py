@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
+from ..arguments import choice, instance, several, whole_number
 from ..arrays import Array
-from ..data.collecting import check_count
 from ..errors import InputError
 from ..mdp.objective import Objective
 from ..policy.policy import LookupName
@@ -34,8 +34,10 @@ class Candidate:
     encoder: Encoder | Callable[[Array], Any] | None = None
 
     def __post_init__(self) -> None:
-        check_count(self.k, "k")
-        check_count(self.k_pi, "k_pi")
+        instance("objective", self.objective, Objective, "an Objective")
+        for name in ("k", "k_pi"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
+        choice("lookup", self.lookup, get_args(LookupName))
         if self.objective.k is not None:
             raise InputError("objective", "without k, which the candidate has", self.objective.k)
 
@@ -59,8 +61,13 @@ def candidate_grid(
     encoder: Encoder | Callable[[Array], Any] | None = None,
 ) -> tuple[Candidate, ...]:
     """Return the candidates for every combination of k, cost and k_pi."""
-    base = objective or Objective()
-    objectives = [replace(base, cost=float(price)) for price in cost]
+    k, cost, k_pi = (
+        several(name, values, "one or more numbers in a list", least=1)
+        for name, values in (("k", k), ("cost", cost), ("k_pi", k_pi))
+    )
+    base = objective if objective is not None else Objective()
+    instance("objective", base, Objective, "an Objective, or None")
+    objectives = [replace(base, cost=price) for price in cost]
     return tuple(
         Candidate(asked, k=near, k_pi=smooth, encoder=encoder)
         for near, asked, smooth in itertools.product(k, objectives, k_pi)

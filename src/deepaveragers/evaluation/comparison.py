@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import file_path, instance
 from ..arrays import Bool, Float64, Int64, frozen
 from ..errors import InputError
 from ..solvers.greedy import greedy_chances
@@ -143,7 +144,7 @@ class Comparison:
         """
         from .pictures import comparison_picture
 
-        return comparison_picture(self, Path(path), columns)
+        return comparison_picture(self, file_path("path", path), columns)
 
 
 def compare(first: Plan, second: Plan) -> Comparison:
@@ -228,8 +229,7 @@ def _worth(
 
 def _check(first: Plan, second: Plan) -> None:
     for name, plan in (("first", first), ("second", second)):
-        if not isinstance(plan, Plan):
-            raise InputError(name, "a Plan", type(plan).__name__)
+        instance(name, plan, Plan, "a Plan")
         if plan.objective.horizon is not None:
             raise InputError(name, "a plan without horizon", plan.objective.horizon)
     same = first.mdp is second.mdp or np.array_equal(

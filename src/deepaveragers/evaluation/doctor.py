@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import file_path, instance, seed_number
 from ..data.transitions import Transitions
 from ..errors import InputError
+from ..outputs import check_file
 from .doctor_alignment import alignment_findings
 from .doctor_columns import column_findings
 from .doctor_ends import end_findings
@@ -36,8 +38,8 @@ def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
         data: the transitions.
         seed: of the rows that are sampled.
     """
-    if not isinstance(data, Transitions):
-        raise InputError("data", "Transitions", type(data).__name__)
+    instance("data", data, Transitions, "Transitions")
+    seed = seed_number(seed)
     findings = [finding for check in CHECKS for finding in check(data)]
     supported = support(data, seed)
     findings.extend(support_findings(data, supported))
@@ -57,11 +59,18 @@ def write_report(diagnosis: Diagnosis, path: str | Path) -> Path:
     """Write a diagnosis as a page (.html) or as a picture (.png)."""
     from .doctor_pages import write_html, write_png
 
-    path = Path(path)
-    if path.suffix not in (".html", ".png"):
-        raise InputError("path", "a name that ends in .html or .png", str(path))
+    instance("diagnosis", diagnosis, Diagnosis, "a Diagnosis")
+    path = file_path("path", path)
+    check_report(path)
     (write_html if path.suffix == ".html" else write_png)(diagnosis, path)
     return path
+
+
+def check_report(path: Path) -> None:
+    """Raise an error unless a diagnosis can be written there, before any long work."""
+    if path.suffix not in (".html", ".png"):
+        raise InputError("path", "a name that ends in .html or .png", str(path))
+    check_file(path)
 
 
 def _facts(data: Transitions, supported: Any) -> dict[str, Any]:

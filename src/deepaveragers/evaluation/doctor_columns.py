@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array
+from ..data.far_values import FEWEST, where_most_lie
 from ..data.observations import is_image
 from ..data.transitions import Transitions
 from .doctor_findings import Finding
@@ -18,7 +19,7 @@ SAME = 0.999
 
 def column_findings(data: Transitions) -> Iterator[Finding]:
     """Yield the defects of columns; pictures have none."""
-    if is_image(data.observations) or len(data) < 20:
+    if is_image(data.observations) or len(data) < FEWEST:
         return
     step = max(1, len(data) // SAMPLE)
     rows = np.arange(0, len(data), step)
@@ -64,13 +65,10 @@ def _scales(spread: Array, varied: Array) -> Iterator[Finding]:
 
 
 def _codes(columns: Array, varied: Array) -> Iterator[Finding]:
-    for place in np.flatnonzero(varied):
-        values = columns[:, place]
-        low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
-        reach = 20 * (high - low)
-        far = np.abs(values - middle) > reach
-        if high == low or not far.any():
-            continue
+    most = where_most_lie(columns)
+    beyond = np.abs(columns - most.middle) > most.reach
+    for place in np.flatnonzero(varied & beyond.any(axis=0)):
+        values, far = columns[:, place], beyond[:, place]
         strange, counts = np.unique(values[far], return_counts=True)
         code = strange[np.argmax(counts)]
         repeated = counts.max() >= 3
@@ -78,7 +76,7 @@ def _codes(columns: Array, varied: Array) -> Iterator[Finding]:
             "missing_value_code" if repeated else "outlier",
             f"{int(far.sum()):,} sampled values lie far outside of the others"
             + (f", {int(counts.max()):,} of them exactly {code:g}" if repeated else f": {code:g}"),
-            f"column {int(place)}, most values in {low:g} .. {high:g}",
+            f"column {int(place)}, most values in {most.low[place]:g} .. {most.high[place]:g}",
             "likely" if repeated else "possible",
             "A code for 'missing', or a fault, is measured as if it were a state.",
             "Turn it into an empty cell and import with --missing drop.",

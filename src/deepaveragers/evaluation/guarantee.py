@@ -30,19 +30,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..arguments import flag, instance, number, optional
 from ..arrays import Float64
 from ..errors import InputError
 from ..kernels import reference
 from ..kernels.model import Model
 from ..mdp.problem import pose
 from ..neighbors.tree import TreeIndex
-
-if TYPE_CHECKING:
-    from ..solvers.plan import Plan
+from ..solvers.plan import Plan
 
 LIPSCHITZ_SAMPLE = 5_000
 THINNEST = 5
@@ -122,10 +121,10 @@ def guarantee(
             data, which is a guess and is labelled as one.
         deterministic: whether the environment's transitions are; the sampling term is then 0.
     """
-    if not isinstance(delta, int | float) or not 0.0 < delta < 1.0:
-        raise InputError("delta", "a number in (0, 1)", delta, "A common choice is 0.05.")
-    if lipschitz is not None and not (math.isfinite(lipschitz) and lipschitz >= 0.0):
-        raise InputError("lipschitz", "a finite number >= 0, or None", lipschitz)
+    instance("plan", plan, Plan, "a Plan")
+    delta = number("delta", delta, above=0.0, below=1.0, remedy="A common choice is 0.05.")
+    lipschitz = optional(number, "lipschitz", lipschitz, least=0.0)
+    deterministic = flag("deterministic", deterministic)
     asked = plan.objective
     if asked.penalty != "linear" or asked.worst_case or asked.slip or asked.horizon is not None:
         raise InputError(

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import several, shown
 from ..arrays import Float64
 from ..errors import InputError, StorageError
+from ..outputs import check_file
 from .statistics import bootstrap_interval
 
 if TYPE_CHECKING:
@@ -111,8 +113,10 @@ def _plane(comparison: Comparison, columns: tuple[int, int] | None) -> tuple[Flo
     mdp = comparison.first.mdp
     if columns is not None:
         flat = np.asarray(mdp.transitions.next_observations).reshape(len(mdp), -1)
-        if not all(0 <= column < flat.shape[1] for column in columns):
-            raise InputError("columns", f"two numbers in 0..{flat.shape[1] - 1}", columns)
+        allowed = f"two numbers in 0..{flat.shape[1] - 1}"
+        chosen = several("columns", columns, allowed)
+        if len(chosen) != 2 or not all(column in range(flat.shape[1]) for column in chosen):
+            raise InputError("columns", allowed, shown(columns))
         labels = [f"observation {column}" for column in columns]
         return np.asarray(flat[comparison.states][:, list(columns)], dtype=np.float64), labels
     features = np.asarray(mdp.core_features[comparison.states], dtype=np.float64)
@@ -123,13 +127,21 @@ def _plane(comparison: Comparison, columns: tuple[int, int] | None) -> tuple[Flo
     return centred @ directions[:, [-1, -2]], ["first component", "second component"]
 
 
+def check_picture(path: Path) -> None:
+    """Raise an error unless a picture can be written there, before any long work."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    if path.suffix.lower().removeprefix(".") not in FigureCanvasBase.get_supported_filetypes():
+        raise InputError("picture", "a name that ends in .png, .pdf or .svg", path)
+    check_file(path)
+
+
 def save_figure(figure: Any, path: Path) -> Path:
     """Write a figure, making its directory where needed."""
+    check_picture(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=130)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
-    except ValueError as error:  # Matplotlib's word for a suffix that it does not know
-        raise InputError("picture", "a name that ends in .png, .pdf or .svg", path) from error
     return path

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import flag, optional, seed_number, whole_number
 from ..arrays import Float64, Int64, frozen
-from ..data.collecting import EpsilonMixture, PolicySource, check_count
+from ..data.collecting import EpsilonMixture, PolicySource
 from ..data.environments import EnvironmentSource, action_names
 from ..data.play import play
 from ..errors import InputError
@@ -81,8 +82,10 @@ def evaluate(
         side_by_side: episodes played at the same time, at most.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
-    check_count(episodes, "episodes")
-    check_count(side_by_side, "side_by_side")
+    episodes = whole_number("episodes", episodes)
+    side_by_side = whole_number("side_by_side", side_by_side)
+    seed = seed_number(seed)
+    optional(flag, "show_progress", show_progress)
     names = action_names(env)
     if isinstance(policy, Policy):
         _check_actions(policy.plan.mdp.transitions.action_names, names)

@@ -18,9 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import (
+    flag,
+    instance,
+    number,
+    optional,
+    seed_number,
+    several,
+    shown,
+    whole_number,
+)
 from ..arrays import Float64, Int64
-from ..data.collecting import check_count
-from ..data.environments import EnvironmentSource
+from ..data.environments import EnvironmentSource, maker
 from ..data.observations import is_image
 from ..data.transitions import Transitions
 from ..errors import InputError
@@ -43,6 +52,7 @@ from .off_policy import (
 from .rollouts import EvaluationReport, evaluate
 from .simulation import Simulator, simulate
 
+ESTIMATES = ("cross_fitted", "fitted_q", "importance")
 SIMULATED = 48
 """Simulated episodes per candidate."""
 
@@ -102,7 +112,7 @@ def select(
     *,
     gamma: float = 0.99,
     horizon: int | None = None,
-    estimates: Sequence[str] = ("cross_fitted", "fitted_q", "importance"),
+    estimates: Sequence[str] = ESTIMATES,
     episodes: int = 100,
     seed: int = 0,
     show_progress: bool | None = None,
@@ -124,11 +134,20 @@ def select(
         seed: of splits, simulations and evaluations.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
-    candidates = tuple(candidate_grid() if candidates is None else candidates)
-    _check(data, candidates, budget, env, gamma, estimates)
-    if horizon is not None:
-        check_count(horizon, "horizon")
-    judge = _Judge(data, gamma, horizon, frozenset(estimates), seed)
+    candidates = _checked_candidates(candidates)
+    instance("data", data, Transitions, "Transitions")
+    if data.num_episodes < 2:
+        raise InputError("data", "of at least two episodes", data.num_episodes)
+    budget = whole_number("budget", budget)
+    if env is None and budget > 1:
+        raise InputError("env", "given for a budget above 1", env, "Or choose with budget=1.")
+    if env is not None:
+        maker(env)
+    gamma = number("gamma", gamma, least=0.0, below=1.0)
+    horizon = optional(whole_number, "horizon", horizon)
+    episodes, seed = whole_number("episodes", episodes), seed_number(seed)
+    optional(flag, "show_progress", show_progress)
+    judge = _Judge(data, gamma, horizon, _checked_estimates(estimates), seed)
     with progress("candidates", len(candidates), show=show_progress) as advance:
         scored = []
         for group in by_encoder(candidates):
@@ -281,10 +300,10 @@ def split_episodes(data: Transitions, seed: int) -> tuple[Int64, Int64]:
     episodes = list(data.episodes())
     halves: tuple[list[int], list[int]] = ([], [])
     sizes = [0, 0]
-    for number in np.random.default_rng(seed).permutation(len(episodes)):
+    for episode in np.random.default_rng(seed).permutation(len(episodes)):
         smaller = int(sizes[1] < sizes[0])
-        halves[smaller].append(int(number))
-        sizes[smaller] += episodes[number].stop - episodes[number].start
+        halves[smaller].append(int(episode))
+        sizes[smaller] += episodes[episode].stop - episodes[episode].start
     rows = [
         np.concatenate([np.arange(episodes[n].start, episodes[n].stop) for n in sorted(half)])
         for half in halves
@@ -310,25 +329,18 @@ def _policies(plan: Plan, candidates: Sequence[Candidate]) -> list[Policy]:
     return [plan.policy(k=c.k_pi, lookup=c.lookup) for c in candidates]
 
 
-def _check(
-    data: Transitions,
-    candidates: Sequence[Candidate],
-    budget: int,
-    env: EnvironmentSource | None,
-    gamma: float,
-    estimates: Sequence[str],
-) -> None:
-    if not isinstance(data, Transitions):
-        raise InputError("data", "Transitions", type(data).__name__)
-    if data.num_episodes < 2:
-        raise InputError("data", "of at least two episodes", data.num_episodes)
-    if not candidates or not all(isinstance(c, Candidate) for c in candidates):
-        raise InputError("candidates", "at least one Candidate", list(candidates)[:3])
-    check_count(budget, "budget")
-    if budget > 1 and env is None:
-        raise InputError("env", "given for a budget above 1", env, "Or choose with budget=1.")
-    if not 0.0 <= gamma < 1.0:
-        raise InputError("gamma", "a number in [0, 1)", gamma)
-    known = {"cross_fitted", "fitted_q", "importance"}
-    if unknown := set(estimates) - known:
-        raise InputError("estimates", f"of {', '.join(sorted(known))}", sorted(unknown))
+def _checked_candidates(given: Sequence[Candidate] | None) -> tuple[Candidate, ...]:
+    if given is None:
+        return candidate_grid()
+    candidates = several("candidates", given, "at least one Candidate", least=1)
+    for candidate in candidates:
+        instance("candidates", candidate, Candidate, "at least one Candidate")
+    return candidates
+
+
+def _checked_estimates(given: Sequence[str]) -> frozenset[str]:
+    allowed = f"of {', '.join(ESTIMATES)}"
+    estimates = several("estimates", given, allowed)
+    if unknown := [name for name in estimates if name not in ESTIMATES]:
+        raise InputError("estimates", allowed, shown(unknown[0]))
+    return frozenset(estimates)

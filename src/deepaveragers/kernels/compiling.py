@@ -1,12 +1,17 @@
-"""Saying that kernels are being compiled: it takes seconds, and only the first time.
+"""Kernels that are being compiled: it takes seconds, and only the first time.
 
 Numba keeps what it compiled beside the package, or in the user's cache. It tells listeners when
-it has to compile; what it finds ready is not told.
+it has to compile; what it finds ready is not told. On a terminal we say so. And Ctrl-C waits
+until the kernel is ready: LLVM calls Python back while it compiles, where an interrupt is lost,
+and the kernel with it.
 """
 
 from __future__ import annotations
 
+import signal
 from functools import cache
+from threading import current_thread, main_thread
+from typing import Any
 
 from numba.core import event
 
@@ -24,8 +29,7 @@ class _Announcer(event.Listener):  # type: ignore[misc]
 
     def on_start(self, event: event.Event) -> None:
         """Say it."""
-        module = str(event.data["dispatcher"].py_func.__module__)
-        if not self._said and module.startswith(f"{PACKAGE}."):
+        if not self._said and _is_ours(event):
             self._said = True
             note(SENTENCE)
 
@@ -33,7 +37,44 @@ class _Announcer(event.Listener):  # type: ignore[misc]
         """Do nothing."""
 
 
+class _Guard(event.Listener):  # type: ignore[misc]
+    """Holds Ctrl-C back while a kernel of ours is compiled; only the main thread can get it."""
+
+    def __init__(self) -> None:
+        self._depth, self._pressed = 0, False
+        self._before: Any = None
+
+    def on_start(self, event: event.Event) -> None:
+        """Take note of Ctrl-C from now on, instead of raising it."""
+        if not _is_ours(event) or current_thread() is not main_thread():
+            return
+        self._depth += 1
+        before = signal.getsignal(signal.SIGINT)
+        if self._depth == 1 and callable(before):
+            self._before = before
+            signal.signal(signal.SIGINT, self._take_note)
+
+    def on_end(self, event: event.Event) -> None:
+        """Hand on what was held back, when the outermost kernel is ready."""
+        if not _is_ours(event) or current_thread() is not main_thread():
+            return
+        self._depth -= 1
+        if self._depth == 0 and self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            pressed, self._pressed, self._before = self._pressed, False, None
+            if pressed:
+                signal.raise_signal(signal.SIGINT)
+
+    def _take_note(self, number: int, frame: object) -> None:
+        self._pressed = True
+
+
+def _is_ours(event: event.Event) -> bool:
+    return str(event.data["dispatcher"].py_func.__module__).startswith(f"{PACKAGE}.")
+
+
 @cache
-def announce_compiling() -> None:
-    """From now on, say on a terminal when kernels have to be compiled; called again, do nothing."""
+def watch_compiling() -> None:
+    """From now on, look after kernels that have to be compiled; called again, do nothing."""
     event.register("numba:compile", _Announcer())
+    event.register("numba:compile", _Guard())

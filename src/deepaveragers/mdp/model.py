@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-import numpy as np
-
+from ..arguments import (
+    check_known,
+    choice,
+    file_path,
+    flag,
+    instance,
+    number,
+    optional,
+    whole_number,
+)
 from ..arrays import Array, Floats, frozen
 from ..data.transitions import Transitions
 from ..errors import InputError
@@ -79,9 +87,11 @@ class DacMdp:
             options: fields of `Objective`, and the planner's own options
                 (see `deepaveragers.solvers.planner.solve`).
         """
-        from ..solvers.planner import solve
+        from ..solvers.planner import OPTIONS, solve
 
-        asked = {name: options.pop(name) for name in Objective.field_names() & options.keys()}
+        fields = Objective.field_names()
+        check_known("options", options, OPTIONS | fields)
+        asked = {name: options.pop(name) for name in fields & options.keys()}
         if objective is not None and asked:
             raise InputError(
                 "objective",
@@ -90,8 +100,6 @@ class DacMdp:
             )
         if objective is None:
             objective = Objective(**asked)
-        elif not isinstance(objective, Objective):
-            raise InputError("objective", "an Objective", type(objective).__name__)
         return solve(self, objective, tolerance=tolerance, **options)
 
 
@@ -121,28 +129,25 @@ def compile(
         resume_dir: where finished blocks are kept, so that a killed compile can go on.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
-    if not isinstance(data, Transitions):
-        raise InputError("data", "Transitions", type(data).__name__)
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError("k", "a whole number >= 1", k)
+    from ..neighbors.search import Engine, build_graph
+
+    instance("data", data, Transitions, "Transitions")
+    k = whole_number("k", k)
     if k > len(data):
         raise InputError("k", f"at most the number of transitions, {len(data)}", k)
-    from ..neighbors.search import build_graph
-
+    # Checked here, for encoding may take long.
+    options: dict[str, Any] = {
+        "engine": choice("neighbors", neighbors, get_args(Engine)),
+        "time_budget": optional(number, "time_budget", time_budget, above=0.0, unlimited=True),
+        "allow_approximate": flag("allow_approximate", allow_approximate),
+        "threads": optional(whole_number, "threads", threads),
+        "resume_dir": optional(file_path, "resume_dir", resume_dir),
+        "show_progress": optional(flag, "show_progress", show_progress),
+    }
     fitted = as_encoder(encoder, data.observations).fit(data.observations)
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
     graph = build_graph(
-        source_features,
-        core_features,
-        data.actions,
-        data.num_actions,
-        int(k),
-        engine=neighbors,
-        time_budget=time_budget,
-        allow_approximate=allow_approximate,
-        threads=threads,
-        resume_dir=resume_dir,
-        show_progress=show_progress,
+        source_features, core_features, data.actions, data.num_actions, k, **options
     )
     return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)

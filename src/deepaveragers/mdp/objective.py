@@ -17,16 +17,23 @@ all of them in one operator.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Real
-from typing import Any, Literal
+from numbers import Integral
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..arguments import (
+    check_takes,
+    choice,
+    is_collection,
+    number,
+    optional,
+    shown,
+    whole_number,
+)
 from ..arrays import Array
-from ..callables import check_takes
 from ..errors import InputError
 from ..kernels.model import DISTANCE_OFFSET as DISTANCE_OFFSET
 
@@ -52,7 +59,7 @@ class Objective:
         cost: the paper's C, what one unit of distance to the data costs; >= 0.
         weighting: "inverse" (by distance) or "uniform".
         k: neighbours to average, at most as many as compiled; None takes all.
-        forbidden_actions: actions, by number or name, that may never be taken.
+        forbidden_actions: actions, by number or name, that may never be taken; None for none.
         action_penalties: subtracted from Q(s, a): a number per action, or a mapping from
             action to number.
         slip: p in [0, 1], V = (1 - p) max_a Q + p mean_a Q over the available actions.
@@ -103,37 +110,39 @@ class Objective:
     __hash__ = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        if not _is_number(self.gamma) or not 0.0 <= self.gamma <= LARGEST_GAMMA:
-            raise InputError(
-                "gamma",
-                f"a number in [0, {LARGEST_GAMMA}]",
-                repr(self.gamma),
-                "A common choice is 0.99.",
-            )
-        if not _is_number(self.cost) or not 0.0 <= self.cost < math.inf:
-            raise InputError(
-                "cost",
-                "a finite number >= 0",
-                repr(self.cost),
-                "A rule of thumb is the size of one reward.",
-            )
-        if self.weighting not in ("inverse", "uniform"):
-            raise InputError("weighting", "'inverse' or 'uniform'", repr(self.weighting))
-        if self.penalty not in ("linear", "adaptive"):
-            raise InputError("penalty", "'linear' or 'adaptive'", repr(self.penalty))
-        for name in ("k", "horizon"):
-            _check_count(name, getattr(self, name))
-        for name in ("slip", "worst_case"):
-            share = getattr(self, name)
-            if not _is_number(share) or not 0.0 <= share <= 1.0:
-                raise InputError(name, "a number in [0, 1]", share)
+        common, thumb = "A common choice is 0.99.", "A rule of thumb is the size of one reward."
+        plain = {
+            "gamma": number("gamma", self.gamma, least=0.0, most=LARGEST_GAMMA, remedy=common),
+            "cost": number("cost", self.cost, least=0.0, remedy=thumb),
+            "weighting": choice("weighting", self.weighting, get_args(Weighting)),
+            "k": optional(whole_number, "k", self.k),
+            "forbidden_actions": _actions(self.forbidden_actions),
+            "slip": number("slip", self.slip, least=0.0, most=1.0),
+            "worst_case": number("worst_case", self.worst_case, least=0.0, most=1.0),
+            "horizon": optional(whole_number, "horizon", self.horizon),
+            "penalty": choice("penalty", self.penalty, get_args(Penalty)),
+        }
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
         if callable(self.rewards):
             check_takes("rewards", self.rewards, "observations", "actions", "next_observations")
         if callable(self.action_mask):
             check_takes("action_mask", self.action_mask, "observations")
-        forbidden = self.forbidden_actions
-        forbidden = (forbidden,) if isinstance(forbidden, int | str) else tuple(forbidden)
-        object.__setattr__(self, "forbidden_actions", forbidden)
+
+
+def _actions(given: Any) -> tuple[Action, ...]:
+    """Return the actions that were given: none, one, or several."""
+    if given is None:
+        return ()
+    actions = tuple(given) if is_collection(given) else (given,)
+    if not all(is_action(action) for action in actions):
+        raise InputError("forbidden_actions", "actions by number or name, in a list", shown(given))
+    return tuple(str(one) if isinstance(one, str) else int(one) for one in actions)
+
+
+def is_action(value: object) -> bool:
+    """Whether a value can be an action's name or number."""
+    return isinstance(value, str | Integral) and not isinstance(value, bool)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -156,14 +165,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple) and len(value) <= MENTIONED:
         return [_plain(entry) for entry in value]
     return value if isinstance(value, str | int | float) else "given"
-
-
-def _check_count(name: str, value: object) -> None:
-    if value is None:
-        return
-    if not _is_number(value) or int(value) != value or value < 1:  # type: ignore[call-overload, operator]
-        raise InputError(name, "a whole number >= 1, or None", value)
-
-
-def _is_number(value: object) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and not math.isnan(value)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import number, shown
 from ..arrays import Array, Bool, Float64, frozen
 from ..errors import InputError
 from ..kernels.model import Model
 from .model import DacMdp
-from .objective import Objective
+from .objective import Objective, is_action
 
 
 def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Model:
@@ -56,11 +57,10 @@ def action_number(mdp: DacMdp, action: object, parameter: str) -> int:
     names = mdp.transitions.action_names
     if isinstance(action, str) and action in names:
         return names.index(action)
-    is_number = isinstance(action, int | np.integer) and not isinstance(action, bool)
-    if is_number and 0 <= int(action) < len(names):  # type: ignore[call-overload]
+    if is_action(action) and not isinstance(action, str) and 0 <= int(action) < len(names):  # type: ignore[call-overload]
         return int(action)  # type: ignore[call-overload]
     allowed = f"actions in 0..{len(names) - 1} or of {', '.join(names[:20])}"
-    raise InputError(parameter, allowed, repr(action))
+    raise InputError(parameter, allowed, shown(action))
 
 
 def _rewards(mdp: DacMdp, objective: Objective) -> Array:
@@ -82,12 +82,15 @@ def _penalties(mdp: DacMdp, objective: Objective) -> Array:
     penalties = np.zeros(actions)
     if isinstance(given, Mapping):
         for action, penalty in given.items():
-            penalties[action_number(mdp, action, "action_penalties")] = penalty
+            place = action_number(mdp, action, "action_penalties")
+            penalties[place] = number(f"action_penalties[{action!r}]", penalty)
     elif given is not None:
         penalties = _as_array("action_penalties", given, np.float64)
     if penalties.shape != (actions,) or not np.isfinite(penalties).all():
         raise InputError(
-            "action_penalties", f"{actions} finite numbers, one per action, or a mapping", given
+            "action_penalties",
+            f"{actions} finite numbers, one per action, or a mapping",
+            shown(given),
         )
     return penalties
 
@@ -119,11 +122,13 @@ def _not_forbidden(mdp: DacMdp, objective: Objective) -> Bool:
 
 
 def _masked(given: Any, allowed: Bool, size: int) -> Bool:
-    mask = _as_array("action_mask", given, np.bool_)
+    mask = _as_array("action_mask", given, None)
     shape = (size, allowed.shape[1])
     if mask.shape != shape:
         raise InputError("action_mask", f"of shape {shape}", f"shape {mask.shape}")
-    return np.asarray(mask & allowed)
+    if mask.dtype != np.bool_ and not np.isin(mask, (0, 1)).all():
+        raise InputError("action_mask", "flags: true or false, 1 or 0", f"other {mask.dtype}")
+    return np.asarray(mask.astype(np.bool_, copy=False) & allowed)
 
 
 def _diameter(mdp: DacMdp) -> float:
@@ -134,5 +139,5 @@ def _diameter(mdp: DacMdp) -> float:
 def _as_array(parameter: str, given: Any, dtype: Any) -> Array:
     try:
         return np.asarray(given, dtype=dtype)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(parameter, "numbers", type(given).__name__) from None

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -75,6 +75,8 @@ def build_graph(
 ) -> NeighborGraph:
     """Return, for every core state and action, the k nearest source states of that action.
 
+    Numbers and names were checked by `mdp.model.compile`, the arrays are checked here.
+
     Args:
         source_features: [N, D] representation of the states that transitions start from.
         core_features: [N, D] representation of the states that they lead to.
@@ -91,10 +93,6 @@ def build_graph(
     """
     begin = time.perf_counter()
     task = _checked(source_features, core_features, actions, num_actions, k, threads)
-    if engine not in get_args(Engine):
-        raise InputError("engine", f"one of {', '.join(get_args(Engine))}", repr(engine))
-    if time_budget is not None and not time_budget > 0:
-        raise InputError("time_budget", "a positive number of seconds, or None", time_budget)
     checkpoint = None
     if resume_dir is not None:
         asked = {
@@ -288,10 +286,6 @@ def _checked(
     if actions.min() < 0 or actions.max() >= num_actions:
         received = f"{actions.min()} to {actions.max()}"
         raise InputError("actions", f"from 0 to num_actions - 1 = {num_actions - 1}", received)
-    if k < 1:
-        raise InputError("k", "at least 1", k)
-    if threads is not None and threads < 1:
-        raise InputError("threads", "at least 1, or None", threads)
     rows_of = [np.flatnonzero(actions == a).astype(np.int32) for a in range(num_actions)]
     return _Task(source, core, tuple(rows_of), k, threads or available_threads())
 

@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..arguments import (
+    check_takes,
+    choice,
+    flag,
+    instance,
+    number,
+    optional,
+    seed_number,
+    whole_number,
+)
 from ..arrays import Array, Float64, Floats, Int64
 from ..data.observations import as_observations
 from ..errors import InputError
 from ..mdp.problem import action_number
+from ..neighbors.search import LARGEST_FEATURE
+from ..solvers.plan import Plan
 from . import explaining
 from .decision import Decision, ImaginedStep
 from .lookup import Lookahead, Lookup, Nearest
 from .support import Support, measure_support
-
-if TYPE_CHECKING:
-    from ..solvers.plan import Plan
 
 LookupName = Literal["nearest", "lookahead"]
 Fallback = int | str | Callable[[Array], Any]
@@ -51,28 +60,25 @@ class Policy:
         fallback: Fallback | None = None,
         seed: int = 0,
     ) -> None:
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise InputError("k", "a whole number >= 1", k)
-        if lookup not in get_args(LookupName):
-            raise InputError("lookup", "'nearest' or 'lookahead'", repr(lookup))
-        _check_share("epsilon", epsilon)
+        self.plan = instance("plan", plan, Plan, "a Plan")
+        self.k = whole_number("k", k)
+        self.lookup: LookupName = choice("lookup", lookup, get_args(LookupName))
+        self.epsilon = number("epsilon", epsilon, least=0.0, most=1.0)
         if (support_threshold is None) != (fallback is None):
             raise InputError(
                 "support_threshold and fallback", "given together", "one without the other"
             )
-        if support_threshold is not None:
-            _check_share("support_threshold", support_threshold)
-        if isinstance(fallback, int | str):
+        self.support_threshold = optional(
+            number, "support_threshold", support_threshold, least=0.0, most=1.0
+        )
+        if callable(fallback):
+            check_takes("fallback", fallback, "observations")
+        elif fallback is not None:
             fallback = action_number(plan.mdp, fallback, "fallback")
-        self.plan = plan
-        self.k = k = int(k)
-        self.lookup = lookup
-        self.epsilon = float(epsilon)
-        self.support_threshold = support_threshold
         self._fallback = fallback
-        self._random = np.random.default_rng(seed)
+        self._random = np.random.default_rng(seed_number(seed))
         self._shape = plan.mdp.transitions.observation_shape
-        self._lookup: Lookup = Nearest(plan, k) if lookup == "nearest" else Lookahead(plan, k)
+        self._lookup: Lookup = (Nearest if lookup == "nearest" else Lookahead)(plan, self.k)
 
     def __repr__(self) -> str:
         return f"Policy(k={self.k}, lookup={self.lookup!r}, epsilon={self.epsilon})"
@@ -101,7 +107,7 @@ class Policy:
     ) -> tuple[Any, Any]:
         """Act under Stable-Baselines3's name and signature, for its `evaluate_policy`."""
         batch, single = self._batch(observation)
-        actions = self._choose(batch, 0.0 if deterministic else self.epsilon)
+        actions = self._choose(batch, 0.0 if flag("deterministic", deterministic) else self.epsilon)
         return (actions[0] if single else actions), state
 
     def explain(self, observation: Any) -> Decision:
@@ -122,8 +128,7 @@ class Policy:
 
     def imagine(self, observation: Any, steps: int = 10) -> list[ImaginedStep]:
         """Return the most likely future through the data when the plan is followed."""
-        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-            raise InputError("steps", "a whole number >= 1", steps)
+        steps = whole_number("steps", steps)
         batch = self._one(observation)
         features = self._encode(batch)
         action = int(np.argmax(self._lookup.q_values(features, batch)[0]))
@@ -147,7 +152,16 @@ class Policy:
         return self._fallback(batch) if callable(self._fallback) else self._fallback
 
     def _encode(self, batch: Array) -> Floats:
-        return self.plan.mdp.encoder.encode(batch)
+        features = self.plan.mdp.encoder.encode(batch)
+        largest = np.abs(features).max()
+        if not largest <= LARGEST_FEATURE:
+            raise InputError(
+                "observation",
+                f"within +-{LARGEST_FEATURE:g} when encoded, so that distances are numbers",
+                f"one as far out as {largest:g}",
+                "Nothing in the data is like it: look at where it comes from.",
+            )
+        return features
 
     @cached_property
     def _nearest(self) -> Nearest:
@@ -197,11 +211,6 @@ class Policy:
                 "observation", f"{self._shape[0]} numbers as in the data", f"{alone.shape[1]}"
             )
         return batch, False
-
-
-def _check_share(name: str, value: object) -> None:
-    if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        raise InputError(name, "a number in [0, 1]", value)
 
 
 def _with_batch_axis(parts: Any) -> Any:

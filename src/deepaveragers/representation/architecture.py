@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..arguments import choice
 from ..arrays import Float32
 from ..errors import InputError
 from .experience import Columns
@@ -133,12 +134,9 @@ def design(
     """Return the architecture of this kind that fits observations [B, ...]."""
     shape = tuple(int(length) for length in observations.shape[1:])
     is_picture = observations.dtype == np.uint8 and len(shape) >= 2
+    choice("architecture", kind, get_args(Kind))
     if kind == "auto":
         kind = "mlp" if not is_picture else _picture_kind(shape)
-    if kind not in CONVOLUTIONS:
-        raise InputError("architecture", "'auto', 'mlp', 'nature_cnn' or 'small_cnn'", repr(kind))
-    if any(isinstance(units, bool) or units < 1 for units in hidden) or not hidden:
-        raise InputError("hidden", "widths >= 1, at least one", hidden)
     if blur is not None and (blur < 1 or blur % 2 == 0 or not is_picture):
         raise InputError("blur", "an odd number of pixels, for pictures only", blur)
     if kind == "mlp":

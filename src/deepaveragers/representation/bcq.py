@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..arguments import choice
 from ..arrays import Float64, Floats
 from .architecture import Architecture, Kind
 from .experience import Columns, Experience
@@ -83,6 +84,7 @@ def train_bcq(
     from .q_learning import bcq_loss, train_network
     from .settings import choose_settings
 
+    head = choice("representation", representation, ("imitation", "q"))
     threshold = choose_settings("atari", True, changes).threshold
 
     def encoder(network: Architecture, weights: dict[str, Floats]) -> BcqEncoder:
@@ -90,7 +92,7 @@ def train_bcq(
             architecture=network,
             weights=weights,
             device=device,
-            head=representation,
+            head=head,
             threshold=threshold,
         )
 
@@ -104,7 +106,7 @@ def train_bcq(
         changes=changes,
         steps=steps,
         seed=seed,
-        run_dir=None if run_dir is None else Path(run_dir),
+        run_dir=run_dir,
         checkpoint_every=checkpoint_every,
         snapshot_every=snapshot_every,
         tensorboard=tensorboard,

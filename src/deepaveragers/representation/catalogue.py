@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..outputs import check_file
 from .encoder import Encoder, Identity, Standardize
 from .experience import Experience
 
@@ -65,3 +66,4 @@ def check_encoder_path(path: Path) -> None:
     """Refuse a path that `encoder_by_name` would not take for a file, before any long work."""
     if path.suffix != SUFFIX or path.is_dir():
         raise InputError("output", f"a file whose name ends in {SUFFIX}", path)
+    check_file(path)

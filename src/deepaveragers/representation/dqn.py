@@ -81,7 +81,7 @@ def train_dqn(
         changes=changes,
         steps=steps,
         seed=seed,
-        run_dir=None if run_dir is None else Path(run_dir),
+        run_dir=run_dir,
         checkpoint_every=checkpoint_every,
         snapshot_every=snapshot_every,
         tensorboard=tensorboard,

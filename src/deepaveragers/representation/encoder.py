@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..arguments import check_takes
 from ..arrays import Array, Float64, Floats
-from ..callables import check_takes
+from ..data.far_values import squashed
 from ..data.frame_stacks import stacks_or_none
 from ..data.observations import check_finite, is_image
-from ..errors import InputError
+from ..errors import DataWarning, InputError
 
 BATCH = 256
 
@@ -66,7 +68,9 @@ class Standardize:
             )
         columns = observations.reshape(len(observations), -1)
         mean = columns.mean(axis=0, dtype=np.float64)
-        deviation = columns.std(axis=0, dtype=np.float64)
+        with np.errstate(over="ignore"):
+            deviation = columns.std(axis=0, dtype=np.float64)
+        _warn_of_squashed(columns, deviation)
         # Rounding leaves a constant column of size x with a deviation near x * 2^-53.
         constant = deviation <= 1e-12 * np.abs(mean)
         with np.errstate(divide="ignore"):
@@ -79,6 +83,26 @@ class Standardize:
             raise InputError("encoder", "fitted before use", "Standardize() not fitted")
         columns = observations.reshape(len(observations), -1)
         return ((columns - self.mean) * self.scale).astype(np.float32)
+
+
+def _warn_of_squashed(columns: Array, deviation: Float64) -> None:
+    """Say which column a few far values take out of all distances."""
+    found, most = squashed(columns, deviation)
+    if not found.any():
+        return
+    place = int(np.argmax(found))
+    values = columns[:, place]
+    farthest = values[np.argmax(np.abs(values - most.middle[place]))]
+    others = int(found.sum()) - 1
+    warnings.warn(
+        f"Observation column {place} has values as far out as {farthest:g}, while most lie in "
+        f"{most.low[place]:g} .. {most.high[place]:g}: standardised, these are all but equal, and "
+        "the column no longer tells states apart; leave such rows out or mend the values, or "
+        "compile with an encoder of your own"
+        + (f" (and so in {others} more column{'s' * (others > 1)})." if others else "."),
+        DataWarning,
+        stacklevel=4,
+    )
 
 
 @dataclass(frozen=True, eq=False)

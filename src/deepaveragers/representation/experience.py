@@ -6,7 +6,7 @@ stacked frames of which each is stored once.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..arrays import Array, Bool, Float64, Int32
 
@@ -29,6 +29,7 @@ class Columns(Protocol):
         """Return the rows."""
 
 
+@runtime_checkable
 class Experience(Protocol):
     """A dataset of transitions as training reads it; see `Transitions` for the fields."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import file_path
 from ..arrays import Array
 from ..errors import BundleError, InputError
 from .architecture import Architecture
@@ -57,12 +58,12 @@ def save_encoder(encoder: NetworkEncoder, path: str | Path) -> Path:
     if type(encoder) not in KINDS.values():
         raise InputError("encoder", "a fitted or trained network", type(encoder).__name__)
     settings, arrays = pack_network(encoder)
-    return write_weights(path, arrays, {"encoder": settings})
+    return write_weights(file_path("path", path), arrays, {"encoder": settings})
 
 
 def load_encoder(path: str | Path, *, device: str = "cpu") -> NetworkEncoder:
     """Load what `save_encoder` wrote, onto a device."""
-    arrays, about = read_weights(path)
+    arrays, about = read_weights(file_path("path", path))
     try:
         return unpack_network(about["encoder"], arrays).to(device)
     except (KeyError, TypeError, ValueError) as error:

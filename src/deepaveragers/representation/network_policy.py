@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..arguments import number, seed_number
 from ..arrays import Array, Float64, Int64
 from ..data.observations import as_observations
 from ..errors import InputError
@@ -34,11 +35,9 @@ class NetworkPolicy:
     """
 
     def __init__(self, network: QNetwork, *, epsilon: float = 0.0, seed: int = 0) -> None:
-        if not isinstance(epsilon, int | float) or not 0.0 <= epsilon <= 1.0:
-            raise InputError("epsilon", "a number in [0, 1]", epsilon)
         self.network = network
-        self.epsilon = float(epsilon)
-        self._random = np.random.default_rng(seed)
+        self.epsilon = number("epsilon", epsilon, least=0.0, most=1.0)
+        self._random = np.random.default_rng(seed_number(seed))
 
     def __repr__(self) -> str:
         return f"NetworkPolicy({self.network!r}, epsilon={self.epsilon})"

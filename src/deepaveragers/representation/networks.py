@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..arguments import shown
 from ..arrays import Array, Floats
 from ..errors import InputError, MissingExtraError
 from .architecture import Architecture
@@ -24,6 +25,7 @@ __all__ = [
     "Weights",
     "as_arrays",
     "as_tensors",
+    "check_device",
     "inference_mode",
     "output",
     "representation",
@@ -36,12 +38,17 @@ Weights: TypeAlias = Mapping[str, torch.Tensor]
 
 def as_tensors(weights: Mapping[str, Array], device: str = "cpu") -> dict[str, torch.Tensor]:
     """Return copies on the device; convolutions in the layout that is fastest there."""
+    check_device(device)
+    return {name: _placed(torch.tensor(array), device) for name, array in weights.items()}
+
+
+def check_device(device: str) -> None:
+    """Raise an error unless tensors can be on the device."""
     try:
         torch.empty(0, device=device)
-    except (AssertionError, RuntimeError, TypeError):
+    except (AssertionError, RuntimeError, TypeError, ValueError, OverflowError):
         allowed = "'cpu', or a CUDA device that this machine has"
-        raise InputError("device", allowed, repr(device)) from None
-    return {name: _placed(torch.tensor(array), device) for name, array in weights.items()}
+        raise InputError("device", allowed, shown(device)) from None
 
 
 def _placed(tensor: torch.Tensor, device: str) -> torch.Tensor:

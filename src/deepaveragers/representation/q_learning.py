@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..arguments import instance
 from ..arrays import Floats
 from .architecture import Architecture, Kind, design
 from .experience import Experience
@@ -76,6 +77,7 @@ def train_network(
     **schedule: Any,
 ) -> EncoderKind:
     """Design a network for the data, train it, and return it as an encoder."""
+    instance("data", data, Experience, "Transitions")  # type: ignore[type-abstract]
     plan = Schedule(**schedule)
     is_image = data.observations.dtype == "uint8" and len(data.observations.shape) > 2
     settings = choose_settings(preset, is_image, changes)

@@ -7,7 +7,9 @@ first points of its Atari curves are planned on them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
+from ..arguments import choice, optional, seed_number, whole_number
 from ..arrays import Array, Float32, Floats
 from ..errors import InputError
 from .architecture import Kind, design
@@ -37,6 +39,12 @@ class RandomNetwork:
     seed: int = 0
     blur: int | None = None
     device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        choice("architecture", self.architecture, get_args(Kind))
+        object.__setattr__(self, "dimensions", whole_number("dimensions", self.dimensions))
+        object.__setattr__(self, "seed", seed_number(self.seed))
+        object.__setattr__(self, "blur", optional(whole_number, "blur", self.blur))
 
     def fit(self, observations: Array) -> NetworkEncoder:
         """Return the network for observations of this shape; vectors are standardised first."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from ..errors import InputError
+from ..arguments import check_known, choice, flag, number, optional, several, whole_number
 
 Preset = Literal["auto", "atari", "navigation", "control"]
 """'auto' takes 'atari' for pictures and 'control' for vectors."""
@@ -47,24 +46,19 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "target_every"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(name, "a whole number >= 1", value)
+            self._set(name, whole_number(name, getattr(self, name)))
         for name in ("learning_rate", "adam_epsilon"):
-            value = getattr(self, name)
-            if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
-                raise InputError(name, "a number > 0", value)
-        if not isinstance(self.standardize_pictures, bool):
-            raise InputError("standardize_pictures", "true or false", self.standardize_pictures)
-        if not 0.0 <= self.gamma < 1.0:
-            raise InputError("gamma", "in [0, 1)", self.gamma)
-        if not 0.0 <= self.threshold <= 1.0:
-            raise InputError("threshold", "in [0, 1]", self.threshold)
-        if not self.logit_penalty >= 0.0:
-            raise InputError("logit_penalty", "a number >= 0", self.logit_penalty)
-        if self.reward_clip is not None and not self.reward_clip > 0:
-            raise InputError("reward_clip", "a number > 0, or None", self.reward_clip)
-        object.__setattr__(self, "hidden", tuple(self.hidden))
+            self._set(name, number(name, getattr(self, name), above=0.0))
+        flag("standardize_pictures", self.standardize_pictures)
+        self._set("gamma", number("gamma", self.gamma, least=0.0, below=1.0))
+        self._set("threshold", number("threshold", self.threshold, least=0.0, most=1.0))
+        self._set("logit_penalty", number("logit_penalty", self.logit_penalty, least=0.0))
+        self._set("reward_clip", optional(number, "reward_clip", self.reward_clip, above=0.0))
+        widths = several("hidden", self.hidden, "widths >= 1, at least one", least=1)
+        self._set("hidden", tuple(whole_number("hidden", width) for width in widths))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
 
 PRESETS: dict[str, TrainingSettings] = {
@@ -86,11 +80,7 @@ PRESETS: dict[str, TrainingSettings] = {
 
 def choose_settings(preset: Preset, is_image: bool, changes: dict[str, Any]) -> TrainingSettings:
     """Return a preset with some of its fields changed."""
-    if preset not in get_args(Preset):
-        raise InputError("preset", f"one of {', '.join(get_args(Preset))}", repr(preset))
+    choice("preset", preset, get_args(Preset))
     name = ("atari" if is_image else "control") if preset == "auto" else preset
-    known = {field.name for field in fields(TrainingSettings)}
-    for change in changes:
-        if change not in known:
-            raise InputError("settings", f"among {', '.join(sorted(known))}", change)
+    check_known("settings", changes, (field.name for field in fields(TrainingSettings)))
     return replace(PRESETS[name], **changes)

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..arguments import instance, whole_number
 from ..arrays import Floats
-from ..errors import InputError
 from .encoder import checked_features
 from .experience import Columns
 
@@ -38,12 +38,11 @@ class TorchEncoder:
     batch_size: int = field(default=BATCH, kw_only=True)
 
     def __post_init__(self) -> None:
-        from .networks import torch
+        from .networks import check_device, torch
 
-        if not isinstance(self.module, torch.nn.Module):
-            raise InputError("module", "a torch.nn.Module", type(self.module).__name__)
-        if isinstance(self.batch_size, bool) or self.batch_size < 1:
-            raise InputError("batch_size", "a whole number >= 1", self.batch_size)
+        check_device(self.device)
+        instance("module", self.module, torch.nn.Module, "a torch.nn.Module")
+        object.__setattr__(self, "batch_size", whole_number("batch_size", self.batch_size))
 
     def fit(self, observations: Columns) -> Self:
         """Return itself: the module is trained already, or meant to be random."""

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import file_path, flag, optional, seed_number, whole_number
 from ..arrays import Array, Floats
 from ..errors import InputError, TrainingDiverged
 from ..progress import progress
@@ -30,6 +31,7 @@ from .training_log import TrainingLog
 from .weights import read_weights, write_weights
 
 CHECKPOINT = "checkpoint.safetensors"
+COUNTS = ("steps", "checkpoint_every", "log_every")
 DIVERGED_AT = 10.0
 """Times the largest possible |Q|, beyond which training has diverged."""
 
@@ -79,12 +81,16 @@ class Schedule:
     show_progress: bool | None = None
 
     def __post_init__(self) -> None:
-        for name in ("steps", "checkpoint_every", "snapshot_every", "log_every"):
-            value = getattr(self, name)
-            if name == "snapshot_every" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(name, "a whole number >= 1", value)
+        plain = {
+            **{name: whole_number(name, getattr(self, name)) for name in COUNTS},
+            "snapshot_every": optional(whole_number, "snapshot_every", self.snapshot_every),
+            "seed": seed_number(self.seed),
+            "run_dir": optional(file_path, "run_dir", self.run_dir),
+            "tensorboard": flag("tensorboard", self.tensorboard),
+            "show_progress": optional(flag, "show_progress", self.show_progress),
+        }
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
 
 
 class Trainer:

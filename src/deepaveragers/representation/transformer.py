@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import flag
 from ..arrays import Array, Floats
 from ..errors import InputError
 from .encoder import checked_features
@@ -32,6 +33,7 @@ class TransformerEncoder:
         if not callable(getattr(self.transformer, "transform", None)):
             name = type(self.transformer).__name__
             raise InputError("transformer", "an object with a method transform", name)
+        flag("refit", self.refit)
 
     def fit(self, observations: Array) -> TransformerEncoder:
         """Return an encoder with a fitted copy; the transformer that was given stays as it is."""

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Int64
-from ..errors import InputError
-from ..kernels.compiling import announce_compiling
+from ..kernels.compiling import watch_compiling
 from ..kernels.meeting import ABANDONED, POSSIBLE, SLOTS
 from ..kernels.team import GROUP, PROGRESS, Team
 from ..neighbors.threads import available_threads
@@ -36,9 +35,7 @@ class Blocks:
     """Runs a kernel on all blocks of states, and waits for it."""
 
     def __init__(self, size: int, threads: int | None) -> None:
-        if threads is not None and (isinstance(threads, bool) or threads < 1):
-            raise InputError("threads", "a whole number >= 1, or None", threads)
-        announce_compiling()  # here, where every solve begins
+        watch_compiling()  # here, where every solve begins
         count = 1 if size <= SMALL else BLOCKS
         inner = [size * block // count // GROUP * GROUP for block in range(1, count)]
         self.bounds = list(pairwise([0, *inner, size]))

@@ -17,7 +17,6 @@ Reference: Altman, Constrained Markov Decision Processes, 1999.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,8 +24,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from ..arguments import check_takes, instance, number, optional, whole_number
 from ..arrays import Array, Float64
-from ..callables import check_takes
 from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
@@ -119,8 +118,12 @@ def solve_constrained(
         threads: None takes all cores.
     """
     began = time.perf_counter()
-    objective = objective or Objective()
-    _check(objective, budget, tolerance)
+    instance("mdp", mdp, DacMdp, "a DacMdp")
+    budget = number("budget", budget, unlimited=True)
+    tolerance = number("tolerance", tolerance, above=0.0)
+    threads = optional(whole_number, "threads", threads)
+    objective = objective if objective is not None else Objective()
+    _check(objective)
     search = _Search(mdp, signal, objective, tolerance, threads)
     free = search.ask(0.0)
     found = _Pair(free, None, free.upper, 0.0)
@@ -133,7 +136,7 @@ def solve_constrained(
         bold=None if bold is None else bold.plan,
         share=share,
         multiplier=found.multiplier,
-        budget=float(budget),
+        budget=budget,
         value=value,
         upper=found.upper,
         signal=(1.0 - share) * safe.signal_upper + (share * bold.signal_upper if bold else 0.0),
@@ -314,7 +317,7 @@ def _numbers(mdp: DacMdp, signal: Any) -> Float64:
         signal = signal(data.observations, data.actions, data.next_observations)
     try:
         numbers = np.asarray(signal, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("signal", "numbers", type(signal).__name__) from None
     if numbers.shape != (len(data),) or not np.isfinite(numbers).all():
         raise InputError(
@@ -323,9 +326,8 @@ def _numbers(mdp: DacMdp, signal: Any) -> Float64:
     return numbers
 
 
-def _check(objective: Objective, budget: float, tolerance: float) -> None:
-    if not isinstance(objective, Objective):
-        raise InputError("objective", "an Objective", type(objective).__name__)
+def _check(objective: Objective) -> None:
+    instance("objective", objective, Objective, "an Objective, or None")
     if objective.worst_case > 0.0 or objective.horizon is not None:
         raise InputError(
             "objective",
@@ -334,7 +336,3 @@ def _check(objective: Objective, budget: float, tolerance: float) -> None:
         )
     if objective.penalty != "linear":
         raise InputError("objective", "with the linear penalty", repr(objective.penalty))
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or math.isnan(budget):
-        raise InputError("budget", "a number", budget)
-    if not 0.0 < tolerance < math.inf:
-        raise InputError("tolerance", "a number > 0", tolerance)

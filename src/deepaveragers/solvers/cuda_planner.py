@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..arguments import choice
 from ..arrays import Array, Float64
 from ..errors import InputError, MissingExtraError
 from ..kernels.model import Model
@@ -56,8 +57,7 @@ def pick(device: str, mdp: DacMdp, objective: Objective) -> str:
         mdp: the compiled MDP.
         objective: the question.
     """
-    if device not in ("cpu", "cuda", "auto"):
-        raise InputError("device", "'cpu', 'cuda' or 'auto'", repr(device))
+    choice("device", device, ("cpu", "cuda", "auto"))
     if device == "cpu":
         return device
     unsupported = why_not(objective)

@@ -17,7 +17,8 @@ class Last:
     Attributes:
         values: [N] float64.
         q_values: [N, A] float64.
-        cold_seconds: what the last solve that began with nothing took; None before one.
+        cold_seconds: what the last solve took that began with nothing, by the default method;
+            None before one.
     """
 
     values: Float64
@@ -38,7 +39,7 @@ def remember(plan: Plan, cold: bool) -> None:
 
     Args:
         plan: just solved.
-        cold: whether it began with nothing.
+        cold: whether it began with nothing, and went the default way.
     """
     if not plan.converged or plan.objective.horizon is not None:
         return

@@ -24,8 +24,10 @@ from __future__ import annotations
 
 import math
 import time
+from inspect import signature
 from typing import Literal, get_args
 
+from ..arguments import check_takes, choice, instance, number, optional, shown, whole_number
 from ..arrays import Float64
 from ..errors import InputError
 from ..mdp.model import DacMdp
@@ -75,12 +77,20 @@ def solve(
         callback: called after every sweep; a true result stops the planner.
     """
     began = time.perf_counter()
-    _check(tolerance, method, time_budget, max_sweeps, callback)
+    instance("objective", objective, Objective, "an Objective")
+    tolerance = number("tolerance", tolerance, above=0.0)
+    choice("method", method, get_args(Method))
+    time_budget = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
+    max_sweeps = optional(whole_number, "max_sweeps", max_sweeps)
+    threads = optional(whole_number, "threads", threads)
+    if callback is not None:
+        check_takes("callback", callback, "progress")
     limits = Limits(
         began=began,
         deadline=began + (math.inf if time_budget is None else time_budget),
         max_sweeps=math.inf if max_sweeps is None else max_sweeps,
     )
+    usual = method != "value_iteration"
     first, cold_seconds = _first_guess(mdp, start)
     if objective.horizon is not None:
         first = None
@@ -95,10 +105,10 @@ def solve(
         else:
             if first is not None and layout is not None:
                 first = layout.rows(first[0]), layout.rows(first[1])
-            status, proof = task.optimize(method != "value_iteration", first)
+            status, proof = task.optimize(usual, first)
         values, q_values = work.values_by_name(), work.q_values_by_name()
     seconds = time.perf_counter() - began
-    comparable = first is not None and status == "optimal"
+    comparable = usual and first is not None and status == "optimal"
     plan = Plan(
         mdp=mdp,
         objective=objective,
@@ -114,8 +124,12 @@ def solve(
         gain=cold_seconds / seconds if comparable and cold_seconds is not None else None,
         policy_below=proof.policy_below,
     )
-    remember(plan, cold=first is None)
+    remember(plan, cold=usual and first is None)
     return plan
+
+
+OPTIONS = frozenset(signature(solve).parameters) - {"mdp", "objective"}
+"""What may be asked of a solve beside the fields of its objective."""
 
 
 def _first_guess(
@@ -129,7 +143,7 @@ def _first_guess(
     if start is None:
         return None, seconds
     if not isinstance(start, Plan):
-        raise InputError("start", "a plan, 'last' or None", repr(start))
+        raise InputError("start", "a plan, 'last' or None", shown(start))
     if start.q_values.shape != mdp.graph.indices.shape[:2]:
         raise InputError(
             "start",
@@ -137,22 +151,3 @@ def _first_guess(
             f"one of {start.q_values.shape}",
         )
     return (start.values, start.q_values), seconds
-
-
-def _check(
-    tolerance: float,
-    method: str,
-    time_budget: float | None,
-    max_sweeps: int | None,
-    callback: Callback | None,
-) -> None:
-    if not (isinstance(tolerance, int | float) and 0.0 < tolerance < math.inf):
-        raise InputError("tolerance", "a number > 0", tolerance)
-    if method not in get_args(Method):
-        raise InputError("method", " or ".join(map(repr, get_args(Method))), repr(method))
-    if time_budget is not None and not time_budget > 0.0:
-        raise InputError("time_budget", "a number of seconds > 0, or None", time_budget)
-    if max_sweeps is not None and not max_sweeps >= 1:
-        raise InputError("max_sweeps", "a whole number >= 1, or None", max_sweeps)
-    if callback is not None and not callable(callback):
-        raise InputError("callback", "a function of one argument, or None", repr(callback))

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arguments import instance, number, optional, whole_number
 from ..arrays import Array, Float64
 from ..errors import InputError
 from ..kernels.model import Model
@@ -86,8 +87,7 @@ def policy_values(
     Returns:
         the values, and bounds that hold for the exact values V_pi.
     """
-    objective = objective or Objective()
-    _check(objective)
+    objective, tolerance, threads = _checked(mdp, objective, tolerance, threads)
     return _evaluate(mdp, _posed(mdp, policy, objective), tolerance, threads)
 
 
@@ -103,8 +103,7 @@ def factored_values(
 
     Arguments as of `policy_values`; action penalties count with the distance penalties.
     """
-    objective = objective or Objective()
-    _check(objective)
+    objective, tolerance, threads = _checked(mdp, objective, tolerance, threads)
     if objective.worst_case > 0.0:
         raise InputError("worst_case", "0 for factored values", objective.worst_case)
     whole = _posed(mdp, policy, objective)
@@ -148,15 +147,27 @@ def _posed(mdp: DacMdp, policy: Array, objective: Objective) -> Model:
     return model
 
 
-def _check(objective: Objective) -> None:
-    if objective.horizon is not None:
-        raise InputError("horizon", "None for the evaluation of a policy", objective.horizon)
+def _checked(
+    mdp: DacMdp, objective: Objective | None, tolerance: float, threads: int | None
+) -> tuple[Objective, float, int | None]:
+    instance("mdp", mdp, DacMdp, "a DacMdp")
+    asked = optional(instance, "objective", objective, kind=Objective, allowed="an Objective")
+    if asked is not None and asked.horizon is not None:
+        raise InputError("horizon", "None for the evaluation of a policy", asked.horizon)
+    return (
+        asked or Objective(),
+        number("tolerance", tolerance, above=0.0),
+        optional(whole_number, "threads", threads),
+    )
 
 
 def _probabilities(mdp: DacMdp, policy: Array) -> Float64:
     """Return the policy as [N, A] probabilities; what episodes' ends would do is dropped."""
     size, actions = mdp.graph.indices.shape[:2]
-    given = np.asarray(policy)
+    try:
+        given = np.asarray(policy)
+    except ValueError:
+        raise InputError("policy", "an array [N] or [N, A]", "rows of unequal length") from None
     ended = mdp.transitions.terminations
     if given.shape == (size,):
         if not np.issubdtype(given.dtype, np.integer):

@@ -85,7 +85,8 @@ def _tabulated(work: Workspace) -> Table:
         kernels.tabulate, cpu.lanes_of(model.k), model, work.posed, work.order, rank,
         index, weight, distance, mean,
     )  # fmt: skip
-    rewards, renamed = _own(model.rewards), work.layout is not None
+    # A copy: those of an objective are the caller's, who may write others there.
+    rewards, renamed = model.rewards.copy(), work.layout is not None
     return Table(renamed, model.uniform, index, weight, distance, max(found), rewards, mean)
 
 
@@ -94,9 +95,4 @@ def _rewarded(table: Table, work: Workspace) -> Table:
     work.blocks.run(
         kernels.expect, cpu.lanes_of(work.model.k), work.model, table.index, table.weight, mean
     )
-    return replace(table, rewards=_own(work.model.rewards), mean=mean)
-
-
-def _own(rewards: Float64) -> Float64:
-    """Return a copy: those of an objective are the caller's, who may write others there."""
-    return rewards.copy()
+    return replace(table, rewards=work.model.rewards.copy(), mean=mean)

@@ -93,7 +93,7 @@ class Task:
         except KeyboardInterrupt:
             # Whatever the arrays hold now, one more sweep proves bounds on it.
             self.work.recover()
-            proof = self.work.sweep()
+            proof = self._first_sweep() if math.isinf(self._reach) else self.work.sweep()
         return status, self._within_reach(proof)
 
     def _optimize(
@@ -154,6 +154,9 @@ class Task:
         draft = Draft(work, table_of(self.mdp, work))
         if draft.scale == 0.0 and not draft.stuck:
             # No step is worth anything: nothing to guess, and no scale to judge a guess by.
+            return self._first_sweep()
+        if draft.stuck and not largest_step(work.model, draft.largest_penalty) < LARGEST_VALUE:
+            # In float32 such losses are infinite, and look like actions that are not there.
             return self._first_sweep()
         self._set_allowed(draft.scale, draft.stuck, draft.largest_penalty)
 

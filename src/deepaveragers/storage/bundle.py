@@ -22,10 +22,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from ..arguments import choice
 from ..arrays import Array
-from ..errors import BundleError, InputError, StorageError
+from ..errors import BundleError, StorageError
+from ..outputs import check_folder
 from .array_file import digest_of, read_array, write_array, write_whole
 from .lock import PATIENCE_SECONDS, BusyError, only_writer
 from .manifest import MANIFEST, manifest_text, read_manifest
@@ -91,8 +93,7 @@ def read_bundle(path: str | Path, *, verify: Verify = "full") -> Contents:
         path: the bundle's directory.
         verify: "full" compares every array with its checksum; "quick" only sizes and types.
     """
-    if verify not in ("full", "quick"):
-        raise InputError("verify", "'full' or 'quick'", repr(verify))
+    choice("verify", verify, get_args(Verify))
     directory = Path(path)
     manifest, arrays = _mapped_beside_writers(directory)
     if verify == "full":
@@ -135,10 +136,11 @@ def _mapped(directory: Path) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def check_target(path: str | Path, kind: str) -> None:
-    """Refuse a path that a bundle of this kind may not replace: only its like gives way."""
+    """Refuse a path where a bundle of this kind cannot be written; only its like gives way."""
     directory = Path(path)
     if directory.is_symlink() or (directory.exists() and not directory.is_dir()):
         raise StorageError(f"{directory} cannot be written: it exists and is not a directory.")
+    check_folder(directory)
     if not directory.is_dir():
         return
     names = [file.name for file in directory.iterdir()]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from ..arguments import file_path, flag
 from ..data.editing import joined, rows_without
 from ..data.transitions import Transitions
 from ..errors import InputError
@@ -18,8 +19,9 @@ from ..representation.random_network import RANDOM
 from ..representation.standardizing import MEAN, standardization
 from ..representation.transformer import TransformerEncoder
 from ..solvers.plan import Plan
+from .bundle import check_target
 from .lock import only_writer
-from .records import load, load_as, save
+from .records import kind_of, load, load_as, save
 
 Editable: TypeAlias = Transitions | DacMdp
 
@@ -39,11 +41,12 @@ def append(
         new_actions: whether `new` may have actions that the target does not know; they become
             further ones of it.
     """
+    new_actions = flag("new_actions", new_actions)
     if isinstance(new, str | Path):
-        new = load_as(Transitions, new)
+        new = load_as(Transitions, file_path("new", new))
         assert isinstance(new, Transitions)
     if isinstance(target, str | Path):
-        with only_writer(Path(target)):
+        with only_writer(file_path("target", target)):
             thing = append(_loaded(target), new, new_actions=new_actions)
             save(thing, target)
         return thing
@@ -69,8 +72,9 @@ def forget(
             fitted encoder keeps its averages, in which the forgotten episodes were counted.
             A network that was trained on them cannot be fitted again, and is refused.
     """
+    refit = flag("refit", refit)
     if isinstance(target, str | Path):
-        with only_writer(Path(target)):
+        with only_writer(file_path("target", target)):
             thing = forget(_loaded(target), episodes, refit=refit)
             save(thing, target)
         return thing
@@ -110,4 +114,5 @@ def _loaded(path: str | Path) -> Editable:
             f"{path}, a plan",
             "A plan is made again from its updated model.",
         )
+    check_target(path, kind_of(thing))
     return thing

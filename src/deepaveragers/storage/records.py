@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..arguments import file_path
 from ..arrays import Array, frozen
 from ..data.frame_stacks import stacks_or_none
 from ..data.transitions import COLUMNS, Transitions
@@ -39,15 +40,22 @@ def save(thing: Record, path: str | Path) -> Path:
     An older bundle of the same kind at the path is replaced in one step; anything else there
     is refused.
     """
-    if isinstance(thing, Transitions):
-        contents = Contents("transitions", *_pack_transitions(thing))
-    elif isinstance(thing, DacMdp):
-        contents = Contents("model", *_pack_model(thing))
-    elif isinstance(thing, Plan):
-        contents = Contents("plan", *_pack_plan(thing))
-    else:
-        raise InputError("thing", "Transitions, a DacMdp or a Plan", type(thing).__name__)
-    return write_bundle(contents, path)
+    directory = file_path("path", path)
+    kind = kind_of(thing)
+    pack: dict[str, Callable[[Any], tuple[dict[str, Any], Arrays]]] = {
+        "transitions": _pack_transitions,
+        "model": _pack_model,
+        "plan": _pack_plan,
+    }
+    return write_bundle(Contents(kind, *pack[kind](thing)), directory)
+
+
+def kind_of(thing: Record) -> str:
+    """Return the kind of bundle that holds a record."""
+    for record, kind in ((Transitions, "transitions"), (DacMdp, "model"), (Plan, "plan")):
+        if isinstance(thing, record):
+            return kind
+    raise InputError("thing", "Transitions, a DacMdp or a Plan", type(thing).__name__)
 
 
 def load(
@@ -64,7 +72,7 @@ def load(
             function, a torch module or a transformer, which cannot be stored.
         verify: "full" compares every array with its checksum; "quick" only sizes and types.
     """
-    contents = read_bundle(path, verify=verify)
+    contents = read_bundle(file_path("path", path), verify=verify)
     try:
         if contents.kind == "transitions":
             return _unpack_transitions(contents.settings, contents.arrays)

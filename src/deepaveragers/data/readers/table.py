@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import instance
 from ...arrays import Array
 from ...errors import InputError, StorageError
 from ..mapping import TableMapping
@@ -42,7 +43,11 @@ def read_table(source: Any, mapping: TableMapping | None = None, **fields: Any) 
     """
     if mapping is not None and fields:
         raise InputError("mapping", "a TableMapping or its fields as keywords", "both")
-    return table_reading(source, mapping or TableMapping.of(fields)).transitions
+    if mapping is None:
+        return table_reading(source, TableMapping.of(fields)).transitions
+    return table_reading(
+        source, instance("mapping", mapping, TableMapping, "a TableMapping, or None")
+    ).transitions
 
 
 def table_reading(source: Any, mapping: TableMapping) -> Reading:

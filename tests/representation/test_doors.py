@@ -1,0 +1,79 @@
+"""The doors of networks refuse nonsense by name, as all others do."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tests.doors import (
+    NO_COUNT,
+    NO_FLAG,
+    NO_LIST,
+    NO_PATH,
+    NO_RECORD,
+    NO_SEED,
+    NO_SHARE,
+    NO_TOLERANCE,
+    NO_WORD,
+    NOTHING,
+)
+
+import deepaveragers as da
+
+NO_DEVICE = ("a", "", "cuda:99", True, 1.5, [], NOTHING, b"x", 10**400)
+TRAINING = {
+    "data": (*NO_RECORD, None),
+    "steps": (*NO_COUNT, None),
+    "preset": (*NO_WORD, None),
+    "architecture": (*NO_WORD, None),
+    "seed": (*NO_SEED, None),
+    "run_dir": NO_PATH,
+    "checkpoint_every": (*NO_COUNT, None),
+    "snapshot_every": NO_COUNT,
+    "tensorboard": (*NO_FLAG, None),
+    "device": NO_DEVICE,
+    "show_progress": NO_FLAG,
+    "learning_rate": (*NO_TOLERANCE, None),
+    "hidden": (*NO_LIST, None, [], [0]),
+}
+SMALL = {"steps": 2, "hidden": (4,), "batch_size": 2}
+
+DOORS = {
+    "train_dqn": (lambda w, **given: da.train_dqn(**{"data": w, **SMALL, **given}), TRAINING),
+    "train_bcq": (
+        lambda w, **given: da.train_bcq(**{"data": w, **SMALL, **given}),
+        {**TRAINING, "representation": (*NO_WORD, None)},
+    ),
+    "acting": (
+        lambda w, **given: da.train_dqn(w, **SMALL).policy(**given),
+        {"epsilon": (*NO_SHARE, None), "seed": (*NO_SEED, None)},
+    ),
+    "save_encoder": (
+        lambda w, **given: da.save_encoder(
+            **{"encoder": da.RandomNetwork(dimensions=2).fit(w.observations), **given}
+        ),
+        {"path": (*NO_PATH, None)},
+    ),
+    "load_encoder": (lambda w, path: da.load_encoder(path), {"path": (*NO_PATH, None)}),
+    "TorchEncoder": (
+        lambda w, **given: da.TorchEncoder(**{"module": torch.nn.Linear(2, 2), **given}),
+        {"module": (*NO_RECORD, None), "device": NO_DEVICE, "batch_size": (*NO_COUNT, None)},
+    ),
+    "TransformerEncoder": (
+        lambda w, **given: da.TransformerEncoder(
+            **{"transformer": type("Same", (), {"transform": lambda self, rows: rows})(), **given}
+        ),
+        {"transformer": (*NO_RECORD, None), "refit": (*NO_FLAG, None)},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("door", "name"), [(door, name) for door, (_, refused) in DOORS.items() for name in refused]
+)
+def test_nonsense_is_refused_by_name(door, name, rows):
+    opened, refused = DOORS[door]
+    for value in refused[name]:
+        with pytest.raises(da.InputError) as refusal:
+            opened(rows, **{name: value})
+        assert name in str(refusal.value), value
+        assert "received" in str(refusal.value), value

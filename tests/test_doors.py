@@ -1,0 +1,115 @@
+"""Every parameter of every public door refuses nonsense in one sentence that names it."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from tests.doors import DOORS, World
+
+import deepaveragers as da
+from deepaveragers.arguments import number, optional, whole_number
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory) -> World:
+    random = np.random.default_rng(0)
+    states = random.normal(size=(25, 2))
+    data = da.Transitions(
+        observations=states[:-1],
+        actions=random.integers(0, 2, 24),
+        rewards=random.normal(size=24),
+        next_observations=states[1:],
+        terminations=np.arange(24) % 8 == 7,
+        episode_ids=np.arange(24) // 8,
+    )
+    model = da.compile(data, 3)
+    plan = model.solve()
+    return World(data, model, plan, tmp_path_factory.mktemp("doors"))
+
+
+CASES = [(door, name) for door, (_, refused) in DOORS.items() for name in refused]
+
+
+@pytest.mark.parametrize(("door", "name"), CASES)
+def test_nonsense_is_refused_by_name(door, name, world):
+    opened, refused = DOORS[door]
+    for value in refused[name]:
+        with pytest.raises((da.InputError, da.StorageError)) as refusal:
+            opened(world, **{name: value})
+        assert name in str(refusal.value), value
+        assert "received" in str(refusal.value), value
+
+
+NEED_TORCH = {"load_encoder", "save_encoder", "train_bcq", "train_dqn"}
+"""Doors of `tests/representation/test_doors.py`."""
+RECORDS = {"Candidate", "TrainingSettings", "TableMapping", "FrameStacks", "Transitions"}
+OTHER_NAMES = {"Objective": "solve", "Policy": "policy", "read_reported": "read"}
+CHECKED_WHERE_USED = {"encoder", "columns", "fields", "source"}
+
+
+def test_every_parameter_is_in_the_table():
+    functions = {name for name in da.__all__ if inspect.isfunction(getattr(da, name))}
+    for door in (functions | RECORDS | OTHER_NAMES.keys()) - NEED_TORCH:
+        parameters = set(inspect.signature(getattr(da, door)).parameters)
+        refused = set(DOORS[OTHER_NAMES.get(door, door)][1])
+        assert parameters - refused <= CHECKED_WHERE_USED, door
+
+
+@pytest.mark.parametrize(
+    ("opened", "sentence"),
+    [
+        (lambda w: w.model.solve(gama=0.9), "options must be among .*Did you mean 'gamma'"),
+        (lambda w: w.model.solve(tolerence=0.9), "Did you mean 'tolerance'"),
+        (lambda w: w.plan.policy(lokup="nearest"), "options must be among .*'lookup'"),
+        (lambda w: da.read({"a": [0]}, acton="a"), "mapping must be among .*Did you mean 'action'"),
+        (lambda w: w.model.solve(mdp=w.model), "options must be among"),
+    ],
+)
+def test_misspelled_names_are_refused(opened, sentence, world):
+    with pytest.raises(da.InputError, match=sentence):
+        opened(world)
+
+
+def test_the_numbers_of_numpy_are_numbers(world):
+    half, two = np.float32(0.5), np.uint8(2)
+    mdp = da.compile(world.data, np.int64(3), time_budget=half, threads=two)
+    plan = mdp.solve(
+        gamma=half, cost=two, k=two, slip=half, tolerance=np.float32(1e-3), max_sweeps=two
+    )
+    assert type(plan.tolerance) is float
+    assert type(plan.objective.gamma) is float
+    assert type(plan.objective.k) is int
+    assert da.load(da.save(plan, world.path / "numbers")).objective == plan.objective
+    policy = plan.policy(two, epsilon=half, seed=two)
+    assert policy.act(world.data.observations[0]) in (0, 1)
+    assert da.guarantee(mdp.solve(), half, lipschitz=half).delta == 0.5
+    chances = da.policy_values(mdp, np.zeros(24, int), tolerance=np.float32(1e-3), threads=two)
+    assert chances.status == "optimal"
+    assert da.solve_constrained(mdp, np.ones(24), two * two * half * 100, threads=two).solves
+    assert len(da.collect("CartPole-v1", two, seed=two, side_by_side=two, epsilon=half)) == 2
+    report = da.evaluate("random", "CartPole-v1", two, seed=two, epsilon=half, side_by_side=two)
+    assert len(report.returns) == 2
+
+
+def test_none_forbids_nothing(world):
+    assert da.Objective(forbidden_actions=None) == da.Objective()
+    assert world.model.solve(forbidden_actions=None).converged
+    one = world.model.solve(forbidden_actions={np.int64(1)})
+    assert one.objective.forbidden_actions == (1,)
+
+
+def test_limits_are_said_as_they_are():
+    for limits, allowed in (
+        ({"least": 0.0, "most": 1.0}, "a number in [0, 1]"),
+        ({"above": 0.0, "below": 1.0}, "a number in (0, 1)"),
+        ({"least": 0.0}, "a finite number >= 0"),
+        ({"above": 0.0, "unlimited": True}, "a number > 0"),
+    ):
+        with pytest.raises(da.InputError) as refusal:
+            number("share", -1.0, **limits)
+        assert str(refusal.value) == f"share must be {allowed}; received -1.0."
+    with pytest.raises(da.InputError, match=r"^steps must be a whole number >= 1, or None; rec"):
+        optional(whole_number, "steps", 0)
+    assert whole_number("steps", 5.0) == 5
