@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
 import deepaveragers as da
+
+
+def pytest_configure() -> None:
+    """Heed Ctrl-C, which a shell switches off for what it starts in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
