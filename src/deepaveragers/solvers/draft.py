@@ -24,7 +24,7 @@ WORTHWHILE = 2_000
 THOROUGH_RATIO, EVALUATION_RATIO = 0.03, 0.1
 """A policy is evaluated until a sweep changes values by so much less than the improvement: where
 sweeps over junctions are cheap, and elsewhere."""
-QUIET_RATIO = 0.05
+QUIET_RATIO = 0.02
 """States are left alone once the first sweeps change them by so much less than the last may."""
 FIRST_RATIO = 0.3
 """The policy of an earlier plan, until a sweep changes values by so much less than |T 0|."""
