@@ -10,6 +10,9 @@ from deepaveragers.errors import InputError
 from deepaveragers.kernels.single import solve_paths
 from deepaveragers.mdp.objective import LARGEST_GAMMA
 from deepaveragers.solvers.draft import WORTHWHILE
+from deepaveragers.solvers.workspace import Workspace
+
+from tests.solvers.explicit import make_mdp
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.9, 0.99, 0.999])
@@ -83,3 +86,27 @@ def test_rewards_written_into_the_same_array_are_seen(model):
     rewards[:] = np.linspace(0.0, 1.0, len(model))
     plan = model.solve(objective, tolerance=1e-3)
     assert (plan.upper - plan.lower).max() <= 2e-3 / (1.0 - 0.9)
+
+
+def test_a_guess_goes_on_while_the_policy_still_improves(monkeypatch):
+    """Room by room, each found worth leaving for the next in one more round, changes hardly shrink."""
+    rooms, length = 25, 100
+    last = np.arange(rooms * length) % length == length - 1
+    states = np.arange(rooms * length)
+    on, back = np.where(last, states, states + 1), np.where(last, states - 2 * length + 1, states)
+    back[length - 1] = length - 1
+    indices = np.repeat(np.stack([on, back], axis=1)[..., None], 2, axis=2)
+    rewards = np.where(last, 0.01, 0.0)
+    rewards[length - 1] = 100.0
+    mdp = make_mdp(indices, np.zeros(indices.shape), rewards, np.zeros(len(states), bool))
+
+    def sweep(self, **options):
+        raise AssertionError("float64 had to finish it")
+
+    monkeypatch.setattr(Workspace, "sweep", sweep)
+    plan = mdp.solve(gamma=0.999)
+    assert plan.status == "optimal"
+    assert plan.sweeps > rooms
+    assert plan.values[-length] == pytest.approx(
+        0.999 ** (rooms * length - 1) * 1e5, abs=plan.error
+    )

@@ -36,6 +36,8 @@ NOISE = 1e-6
 MOST_SWEEPS = 60
 NEAR = 4.0
 """Without progress, so many times the smallest change is near enough: float64 is quicker."""
+DISTINCT = 100.0
+"""Changes that are so many times noise may grow for a while, as long as the policy changes."""
 PATIENCE = 8
 """Sweeps without progress after which the rest is left to float64."""
 
@@ -112,7 +114,7 @@ class Draft:
         while self.sweeps < MOST_SWEEPS:
             change, largest = self._improve()
             noise = NOISE * largest
-            waited = 0 if change < 0.9 * best else waited + 1
+            waited = 0 if change < 0.9 * best or change > DISTINCT * noise else waited + 1
             best = min(best, change)
             stop = watch(self.sweeps, change * gamma / (1.0 - gamma))
             near = max(enough, noise * (NEAR if waited else 1.0))
