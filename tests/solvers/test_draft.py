@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.solvers.explicit import make_mdp
 
 import deepaveragers as da
 from deepaveragers.errors import InputError
@@ -11,8 +12,6 @@ from deepaveragers.kernels.single import solve_paths
 from deepaveragers.mdp.objective import LARGEST_GAMMA
 from deepaveragers.solvers.draft import WORTHWHILE
 from deepaveragers.solvers.workspace import Workspace
-
-from tests.solvers.explicit import make_mdp
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.9, 0.99, 0.999])
@@ -89,7 +88,7 @@ def test_rewards_written_into_the_same_array_are_seen(model):
 
 
 def test_a_guess_goes_on_while_the_policy_still_improves(monkeypatch):
-    """Room by room, each found worth leaving for the next in one more round, changes hardly shrink."""
+    """One more room is found worth leaving in every round, so that changes hardly shrink."""
     rooms, length = 25, 100
     last = np.arange(rooms * length) % length == length - 1
     states = np.arange(rooms * length)
