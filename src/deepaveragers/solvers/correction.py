@@ -38,8 +38,8 @@ MEMORY, SWEEPS, MEMORY_OF_LARGE, SWEEPS_OF_LARGE = 6, 2, 5, 3
 """Results mixed, and sweeps before each mixture."""
 NEARLY, LEADS_ON, MISLED = 3.0, 0.5, 20
 """Links were left out well if a sweep over all states then changes at most so many times the
-target, since another one follows anyway. That is repeated while changes become so much smaller. Where
-more sweeps over all states are needed then, it does not pay, and is not tried again."""
+target, since another one follows anyway. That is repeated while changes become so much smaller.
+Where more sweeps over all states are needed then, it does not pay, and is not tried again."""
 STATES_AT_ONCE, MOST_ROUNDS = 1_000_000, 64
 """States swept before the clock and the keyboard are looked at, and rounds at most."""
 
