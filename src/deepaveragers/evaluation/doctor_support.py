@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,10 +10,9 @@ import numpy as np
 from ..arrays import Float64
 from ..data.observations import is_image
 from ..data.transitions import Transitions
-from ..errors import DataWarning
 from ..neighbors.brute_force import BruteForceIndex
 from ..neighbors.tree import TreeIndex
-from ..representation.encoder import Standardize
+from .doctor_far_values import standardizing
 from .doctor_findings import Finding
 
 STATES = 2_000
@@ -53,9 +51,7 @@ def support(data: Transitions, seed: int) -> Support | None:
     make = BruteForceIndex if wide else TreeIndex
     sources = np.sort(random.permutation(len(data))[: SOURCES // 10 if wide else SOURCES])
     states = np.sort(random.permutation(living)[: STATES // 10 if wide else STATES])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # values far out are findings of their own
-        encoder = Standardize().fit(data.observations[sources])
+    encoder = standardizing(data.observations[sources])
     rows, actions = encoder.encode(data.observations[sources]), data.actions[sources]
     points = encoder.encode(data.next_observations[states])
     distances = np.full((len(states), data.num_actions), np.inf)
