@@ -50,7 +50,7 @@ def slips(data):
 )
 def test_a_slip_is_said_with_what_it_looks_like(common, slip, certainty):
     (found,) = slips(with_some(common, slip, 0.02))
-    assert found.what == f"the action, taken in 10 steps, looks like {common!r}"
+    assert found.what == f"the action looks like {common!r}; steps that have it: 10"
     assert (found.where, found.certainty) == (f"action {slip!r}", certainty)
     with pytest.raises(da.InputError, match=f"{slip!r} looks like {common!r}. Rename those"):
         da.append(with_some(common, common, 0.1), with_some(common, slip, 0.1))
@@ -75,6 +75,11 @@ def test_names_that_are_meant_to_differ(common, other):
         with pytest.raises(da.InputError) as refused:
             da.append(with_some(common, common, 0.1), with_some(common, other, 0.1))
         assert "looks like" not in str(refused.value)
+
+
+def test_a_slip_is_not_also_a_rare_action():
+    data = with_some("heat", "Heat", 0.002)
+    assert [f.code for f in da.diagnose(data).findings if "action" in f.code] == ["similar_actions"]
 
 
 def test_as_common_as_the_other_only_case_is_a_slip():

@@ -85,7 +85,7 @@ def _of_column(column: Float64, place: int, rows: Sampled) -> Iterator[Finding]:
             values = values[values != code.value]
             yield Finding(
                 "missing_value_code",
-                f"{code.times:,} sampled values are exactly {code.value:g}, apart from all others",
+                f"{_values(code.times)} exactly {code.value:g}, apart from all others",
                 f"column {place}, the others in {values.min():g} .. {values.max():g}, first in "
                 + rows.name(column == code.value),
                 code.certainty,
@@ -98,13 +98,17 @@ def _of_column(column: Float64, place: int, rows: Sampled) -> Iterator[Finding]:
         farthest = far[np.argmax(np.abs(far - most.middle))]
         yield Finding(
             "outlier",
-            f"{len(far):,} sampled values lie far outside of the others, as far as {farthest:g}",
+            f"{_values(len(far))} far outside of the others, as far as {farthest:g}",
             f"column {place}, most values in {most.low:g} .. {most.high:g}, farthest in "
             + rows.name(column == farthest),
             "possible",
             MEANING,
             FIX,
         )
+
+
+def _values(count: int) -> str:
+    return "one sampled value is" if count == 1 else f"{count:,} sampled values are"
 
 
 def _code(values: Float64, edge: Callable[..., float]) -> Code | None:

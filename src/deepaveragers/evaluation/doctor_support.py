@@ -72,9 +72,11 @@ def support(data: Transitions, seed: int) -> Support | None:
 def support_findings(data: Transitions, supported: Support | None) -> Iterator[Finding]:
     """Yield actions that are hardly taken, or only in a part of the states."""
     counts = np.bincount(data.actions, minlength=data.num_actions)
-    yield from _slips(data.action_names, counts)
+    slips = list(_slips(data.action_names, counts))
+    yield from slips
     rare = np.flatnonzero(counts < max(1.0, RARE * len(data)))
-    for action in rare[:10]:
+    misspelt = [place for slip in slips for place in slip.places]
+    for action in np.setdiff1d(rare, misspelt)[:10]:
         yield Finding(
             "rare_action",
             f"the action is taken in {int(counts[action]):,} of {len(data):,} steps",
@@ -113,9 +115,10 @@ def _slips(names: tuple[str, ...], counts: Array) -> Iterator[Finding]:
         if meant is not None:
             yield Finding(
                 "similar_actions",
-                f"the action, taken in {int(counts[action]):,} steps, looks like {meant!r}",
+                f"the action looks like {meant!r}; steps that have it: {int(counts[action]):,}",
                 f"action {name!r}",
                 "likely" if same else "possible",
                 "A misspelt action is one more action, and its steps are missing from the other.",
                 f"If it is the same, write {meant!r} in those rows and import again.",
+                (int(action),),
             )
