@@ -89,3 +89,99 @@ def test_the_command_line_says_it_in_one_line(tmp_path, capsys):
     assert json.loads(output.out)["core_states"] == ROWS - 1
     assert output.err.count("\n") == 1
     assert output.err.startswith("dac: Observation column 1 has values as far out as 1e+09")
+
+
+def far_successor(value, row=-1, **changes):
+    """Return sound data in which one s' has one absurd value; its s is as it was."""
+    random = np.random.default_rng(2)
+    fields = {
+        "observations": random.normal(size=(ROWS, 3)),
+        "next_observations": random.normal(size=(ROWS, 3)),
+        "actions": np.arange(ROWS) % 2,
+        "rewards": random.random(ROWS),
+        "terminations": np.zeros(ROWS, bool),
+        "truncations": np.ones(ROWS, bool),
+    } | changes
+    fields["next_observations"][row, 1] = value
+    return da.Transitions(**fields)
+
+
+@pytest.mark.parametrize("value", [1e4, -1e6, 1e9])
+def test_a_successor_far_from_all_observations_is_named(value):
+    with pytest.warns(da.DataWarning) as said:
+        far = da.compile(far_successor(value, 77), 3)
+    assert len(said) == 1
+    sentence = str(said[0].message)
+    assert sentence.startswith(f"Next observation 77 is {value:g} in column 1, absurdly far")
+    assert "leave such rows out" in sentence
+    assert said[0].filename == __file__
+    # What it warns of: a thousandth of its distance is more than any other.
+    distances = far.graph.distances.reshape(ROWS, -1)
+    assert distances[77].min() > 1000 * np.delete(distances, 77, axis=0).max()
+
+
+def test_further_such_successors_are_counted():
+    data = far_successor(1e6, [3, 8, 9])
+    with pytest.warns(da.DataWarning, match=r"^Next observation 3 .*and so in 2 more rows"):
+        da.compile(data, 2)
+
+
+def test_a_feature_is_named_where_columns_are_not_those_of_the_data():
+    with pytest.warns(da.DataWarning, match=r"Next observation 5 has 2e\+06 as feature 0"):
+        da.compile(far_successor(1e6, 5), 2, encoder=lambda batch: 2 * batch[:, 1:])
+
+
+def test_a_terminal_successor_costs_nothing_wherever_it_lies():
+    ended = np.arange(ROWS) == 77
+    data = far_successor(1e6, 77, terminations=ended, truncations=~ended)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plan = da.compile(data, 3).solve()
+    assert plan.error < 0.1 / (1.0 - da.Objective().gamma)
+
+
+@pytest.mark.parametrize("size", [30, ROWS, 30_000])
+@pytest.mark.parametrize("encoder", [None, da.Identity()])
+def test_heavy_tails_of_successors_and_rewards_are_no_alarm(size, encoder):
+    random = np.random.default_rng(3)
+
+    def states():
+        flag = (random.random(size) < 0.001).astype(float)
+        tails = [random.standard_t(3, size), random.lognormal(0.0, 2.0, size)]
+        return np.column_stack([*tails, flag, np.full(size, 7.0)])
+
+    here, later = states(), states()
+    later[-1, 3] = 8.0  # only ever in s', as a mark of the end may be
+    for rewards in (random.lognormal(0.0, 2.0, size), np.arange(size) == 3):
+        data = da.Transitions(
+            observations=here,
+            next_observations=later,
+            actions=np.arange(size) % 2,
+            rewards=rewards,
+            terminations=np.zeros(size, bool),
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            da.compile(data, 2, encoder)
+
+
+def test_an_absurd_reward_is_named():
+    rewards = np.random.default_rng(4).normal(size=ROWS)
+    rewards[41] = -1e9
+    with pytest.warns(
+        da.DataWarning, match=r"^Reward 41 is -1e\+09, over a thousand times"
+    ) as said:
+        da.compile(far_successor(0.0, rewards=rewards), 2)
+    assert len(said) == 1
+    assert said[0].filename == __file__
+
+
+def test_append_says_it_of_new_rows_only():
+    mdp = da.compile(far_successor(0.0), 2)
+    with pytest.warns(da.DataWarning, match=f"^Next observation {ROWS + 4} is 1e\\+06") as said:
+        longer = da.append(mdp, far_successor(1e6, 4))
+    assert len(said) == 1
+    assert said[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        da.append(longer, far_successor(0.0))

@@ -196,6 +196,7 @@ def test_updates_of_wide_data_with_rare_actions(engine):
     check_equals_fresh(without(larger, [0, 7, 29], threads=2))
 
 
+@pytest.mark.filterwarnings("ignore::deepaveragers.DataWarning")
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**31), size=st.integers(30, 300), share=st.sampled_from([0.01, 0.2]))
 @pytest.mark.parametrize("engine", ["tree", "dense"])

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Bool, Int32, Int64
 from ..errors import InputError
+from .action_names import resembled
 from .frame_stacks import joined_stacks, stacks_or_none
 from .transitions import MAX_TRANSITIONS, Transitions, of_checked
 
@@ -36,7 +37,8 @@ def joined(data: Transitions, new: Transitions, *, new_actions: bool = False) ->
             "new",
             f"transitions with the actions {_listed(data.action_names)}",
             f"unknown {_listed(unknown)}",
-            "Rename those, or add them as further actions: new_actions=True (--new-actions).",
+            _meant(unknown, data.action_names)
+            + "Rename those, or add them as further actions: new_actions=True (--new-actions).",
         )
     names = (*data.action_names, *unknown)
     observations, next_observations = _joined_observations(data, new)
@@ -76,6 +78,11 @@ def _joined_observations(data: Transitions, new: Transitions) -> tuple[Any, Any]
 def _listed(names: Sequence[str]) -> str:
     more = f", ... ({len(names)})" if len(names) > MENTIONED else ""
     return ", ".join(map(repr, names[:MENTIONED])) + more
+
+
+def _meant(unknown: Sequence[str], names: Sequence[str]) -> str:
+    pairs = ((name, resembled(name, names)) for name in unknown[:MENTIONED])
+    return "".join(f"{name!r} looks like {known!r}. " for name, known in pairs if known)
 
 
 def _renamed(new: Transitions, names: tuple[str, ...]) -> Int32:

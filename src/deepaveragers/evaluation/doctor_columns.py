@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array
-from ..data.far_values import FEWEST, where_most_lie
+from ..data.far_values import FEWEST
 from ..data.observations import is_image
 from ..data.transitions import Transitions
+from .doctor_far_values import far_value_findings
 from .doctor_findings import Finding
 
 SAMPLE = 100_000
@@ -30,7 +31,7 @@ def column_findings(data: Transitions) -> Iterator[Finding]:
     if not binary:
         yield from _constant(varied)
         yield from _scales(spread, varied)
-        yield from _codes(columns, varied)
+        yield from far_value_findings(data, rows, columns, varied)
     yield from _twins(columns, varied)
     yield from _leaks(data, rows, columns, varied)
     yield from _labels_of_episodes(data, varied)
@@ -61,25 +62,6 @@ def _scales(spread: Array, varied: Array) -> Iterator[Finding]:
             "possible",
             "Without standardising, distances are those of the widest column alone.",
             "Keep the default encoder, which standardises, or bring the units together.",
-        )
-
-
-def _codes(columns: Array, varied: Array) -> Iterator[Finding]:
-    most = where_most_lie(columns)
-    beyond = np.abs(columns - most.middle) > most.reach
-    for place in np.flatnonzero(varied & beyond.any(axis=0)):
-        values, far = columns[:, place], beyond[:, place]
-        strange, counts = np.unique(values[far], return_counts=True)
-        code = strange[np.argmax(counts)]
-        repeated = counts.max() >= 3
-        yield Finding(
-            "missing_value_code" if repeated else "outlier",
-            f"{int(far.sum()):,} sampled values lie far outside of the others"
-            + (f", {int(counts.max()):,} of them exactly {code:g}" if repeated else f": {code:g}"),
-            f"column {int(place)}, most values in {most.low[place]:g} .. {most.high[place]:g}",
-            "likely" if repeated else "possible",
-            "A code for 'missing', or a fault, is measured as if it were a state.",
-            "Turn it into an empty cell and import with --missing drop.",
         )
 
 

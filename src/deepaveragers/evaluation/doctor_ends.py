@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array, Bool
+from ..data.far_values import SPIKE
 from ..data.observations import rows_at_once
 from ..data.transitions import Transitions
 from .doctor_findings import Finding
@@ -179,7 +180,7 @@ def _rewards(data: Transitions) -> Iterator[Finding]:
         return
     sizes = np.abs(data.rewards[data.rewards != 0])
     usual = float(np.quantile(sizes, 0.9))
-    if sizes.max() > 1000 * usual:
+    if sizes.max() > SPIKE * usual:
         row = int(np.argmax(np.abs(data.rewards)))
         yield Finding(
             "reward_spike",

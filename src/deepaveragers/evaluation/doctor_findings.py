@@ -26,7 +26,7 @@ class Finding:
         certainty: "certain", "likely" or "possible".
         meaning: what it does to a plan.
         fix: how it is put right.
-        places: numbers of the columns concerned, or of the rows, where a repair needs them.
+        places: numbers of the columns, rows or actions concerned, where a program needs them.
     """
 
     code: str

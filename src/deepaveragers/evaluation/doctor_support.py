@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Float64
+from ..arrays import Array, Float64
+from ..data.action_names import resembled, same_words
 from ..data.observations import is_image
 from ..data.transitions import Transitions
-from ..errors import DataWarning
 from ..neighbors.brute_force import BruteForceIndex
 from ..neighbors.tree import TreeIndex
-from ..representation.encoder import Standardize
+from .doctor_far_values import standardizing
 from .doctor_findings import Finding
 
 STATES = 2_000
@@ -22,6 +21,9 @@ SOURCES = 50_000
 FEWEST = 200
 WIDE = 64
 RARE = 0.001
+SLIP = 0.1
+"""Share of the steps of another action below which a name that differs by a letter is a slip."""
+MOST_NAMES = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +55,7 @@ def support(data: Transitions, seed: int) -> Support | None:
     make = BruteForceIndex if wide else TreeIndex
     sources = np.sort(random.permutation(len(data))[: SOURCES // 10 if wide else SOURCES])
     states = np.sort(random.permutation(living)[: STATES // 10 if wide else STATES])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # values far out are findings of their own
-        encoder = Standardize().fit(data.observations[sources])
+    encoder = standardizing(data.observations[sources])
     rows, actions = encoder.encode(data.observations[sources]), data.actions[sources]
     points = encoder.encode(data.next_observations[states])
     distances = np.full((len(states), data.num_actions), np.inf)
@@ -72,8 +72,11 @@ def support(data: Transitions, seed: int) -> Support | None:
 def support_findings(data: Transitions, supported: Support | None) -> Iterator[Finding]:
     """Yield actions that are hardly taken, or only in a part of the states."""
     counts = np.bincount(data.actions, minlength=data.num_actions)
+    slips = list(_slips(data.action_names, counts))
+    yield from slips
     rare = np.flatnonzero(counts < max(1.0, RARE * len(data)))
-    for action in rare[:10]:
+    misspelt = [place for slip in slips for place in slip.places]
+    for action in np.setdiff1d(rare, misspelt)[:10]:
         yield Finding(
             "rare_action",
             f"the action is taken in {int(counts[action]):,} of {len(data):,} steps",
@@ -95,4 +98,27 @@ def support_findings(data: Transitions, supported: Support | None) -> Iterator[F
                 "likely",
                 "Its value there is a guess from far away; the cost C keeps plans from using it.",
                 "Collect data of the action in those states, or keep the cost high.",
+            )
+
+
+def _slips(names: tuple[str, ...], counts: Array) -> Iterator[Finding]:
+    """Yield names that are probably another, misspelt; of many, all are numbers or made up."""
+    if len(names) > MOST_NAMES:
+        return
+    order = np.argsort(-counts, kind="stable")
+    for rank, action in enumerate(order):
+        name = names[action]
+        commoner = [names[other] for other in order[:rank]]
+        much = [names[other] for other in order[:rank] if counts[action] < SLIP * counts[other]]
+        same = next((other for other in commoner if same_words(name, other)), None)
+        meant = same or resembled(name, much)
+        if meant is not None:
+            yield Finding(
+                "similar_actions",
+                f"the action looks like {meant!r}; steps that have it: {int(counts[action]):,}",
+                f"action {name!r}",
+                "likely" if same else "possible",
+                "A misspelt action is one more action, and its steps are missing from the other.",
+                f"If it is the same, write {meant!r} in those rows and import again.",
+                (int(action),),
             )

@@ -22,6 +22,7 @@ from ..data.transitions import Transitions
 from ..errors import InputError
 from ..neighbors.graph import NeighborGraph
 from ..representation.encoder import Encoder, as_encoder
+from .far_numbers import warn_of_far_numbers
 from .objective import Objective
 
 if TYPE_CHECKING:
@@ -147,6 +148,7 @@ def compile(
     fitted = as_encoder(encoder, data.observations).fit(data.observations)
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
+    warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=3)
     graph = build_graph(
         source_features, core_features, data.actions, data.num_actions, k, **options
     )

@@ -14,6 +14,7 @@ from ..arrays import Floats, frozen, rows_at
 from ..data.editing import joined, rows_without
 from ..data.transitions import Transitions
 from ..neighbors.updating import extend_graph, shrink_graph
+from .far_numbers import warn_of_far_numbers
 from .model import DacMdp
 
 
@@ -27,6 +28,7 @@ def extended(
     source = _stacked(mdp.source_features, mdp.encoder.encode(data.observations[added]))
     core = _stacked(mdp.core_features, mdp.encoder.encode(data.next_observations[added]))
     graph = extend_graph(mdp.graph, source, core, data.actions, data.num_actions, threads=threads)
+    warn_of_far_numbers(data, mdp.encoder, source, core[added], stacklevel=4)
     return DacMdp(data, mdp.encoder, frozen(source), frozen(core), graph)
 
 
