@@ -111,6 +111,19 @@ def test_help_and_version(capsys):
     assert run(capsys, "--version").startswith("dac ")
 
 
+def test_quickstart_ends_with_a_next_step_that_can_be_typed(tmp_path, capsys, monkeypatch):
+    command = f"quickstart --steps 500 --episodes 2 --output {tmp_path}"
+    monkeypatch.setattr(sys, "argv", [".venv/bin/dac"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    shown = run(capsys, command)
+    assert ".venv/bin/dac import" in shown
+    assert "source .venv/bin/activate" in shown
+    (tmp_path / "dac").touch(mode=0o755)
+    shown = run(capsys, command)
+    assert ": dac import" in shown
+    assert "activate" not in shown
+
+
 def test_quickstart_small(tmp_path, capsys):
     out = run(
         capsys, f"quickstart --steps 4000 --episodes 5 --output {tmp_path / 'pictures'} --json"
