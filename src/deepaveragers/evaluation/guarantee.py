@@ -100,6 +100,15 @@ class Guarantee:
     vacuous: bool
     thinnest: tuple[ThinState, ...]
 
+    def __repr__(self) -> str:
+        estimated = " is estimated, so nothing is proved" if self.lipschitz_estimated else ""
+        vacuous = ", says nothing: below the worst value" if self.vacuous else ""
+        return (
+            f"Guarantee(mean planned value {self.mean_value:.5g}, really at least "
+            f"{self.mean_lower_bound:.5g} with chance {1 - self.delta:.4g}{vacuous}; "
+            f"L={self.lipschitz:.4g}{estimated})"
+        )
+
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
         return asdict(self)

@@ -33,6 +33,13 @@ class EvaluationReport:
     lengths: Int64
     seconds: float
 
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"EvaluationReport(mean return {self.mean:.5g}, 95 % interval {low:.5g} to {high:.5g}, "
+            f"{len(self.returns):,} episodes)"
+        )
+
     @property
     def mean(self) -> float:
         """Mean return."""

@@ -99,6 +99,14 @@ class Selection:
     plan: Plan
     scores: tuple[CandidateScore, ...]
 
+    def __repr__(self) -> str:
+        asked = self.best.objective
+        return (
+            f"Selection(k={self.best.k}, gamma={asked.gamma}, cost={asked.cost}, "
+            f"k_pi={self.best.k_pi}, lookup={self.best.lookup!r}, the best of "
+            f"{len(self.scores):,} candidates)"
+        )
+
     def policy(self) -> Policy:
         """Return the chosen policy."""
         return self.plan.policy(k=self.best.k_pi, lookup=self.best.lookup)

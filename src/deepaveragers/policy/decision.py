@@ -90,6 +90,13 @@ class Decision:
         """Return everything as plain values, for JSON."""
         return asdict(self)
 
+    def __repr__(self) -> str:
+        values = ", ".join(f"Q({name})={value:.4g}" for name, value in self.q_values.items())
+        return (
+            f"Decision({self.action_name!r}, {values}, support {self.support:.1%}, "
+            f"by {len(self.evidence):,} transitions)"
+        )
+
     def __str__(self) -> str:
         best = max(self.q_values, key=lambda name: self.q_values[name])
         lines = [f"action {self.action_name}" + (" (fallback)" if self.abstained else "")]
