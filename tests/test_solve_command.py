@@ -87,7 +87,7 @@ def test_wrong_words_are_refused_in_one_sentence(home, capsys, words, sentence):
 
 def test_an_interrupted_solve_leaves_a_finished_plan_alone(home, capsys, monkeypatch):
     def stopped(mdp, objective, **options):
-        return solve(mdp, objective, **options, callback=lambda seen: True)
+        return solve(mdp, objective, **{**options, "callback": lambda seen: True})
 
     path = home / "kept"
     words = f"solve {home / 'model'} -o {path} --tolerance 1e-9"

@@ -170,3 +170,13 @@ def check_takes(name: str, function: object, *names: str) -> None:
         signature.bind(*names)
     except TypeError:
         raise InputError(name, allowed, f"one of {signature}") from None
+
+
+def with_keywords(function: Callable[..., object], record: type) -> inspect.Signature:
+    """Return a function's signature with the fields of a record in place of its `**` keywords."""
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    fields = [
+        one.replace(kind=one.KEYWORD_ONLY) for one in inspect.signature(record).parameters.values()
+    ]
+    return signature.replace(parameters=[*own, *fields])

@@ -73,14 +73,14 @@ def solve(
     plan = mdp.solve(
         gamma=gamma,
         cost=cost,
-        weighting=weighting,
+        weighting=weighting,  # type: ignore[arg-type]
         k=k,
         forbidden_actions=[_action(name, names) for name in forbid or ()],
         action_penalties=dict(_priced(text, names) for text in action_penalty or ()) or None,
         slip=slip,
         worst_case=worst_case,
         horizon=horizon,
-        penalty=penalty,
+        penalty=penalty,  # type: ignore[arg-type]
         tolerance=tolerance,
         time_budget=time_budget,
         start=None if start is None else load_as(Plan, start),

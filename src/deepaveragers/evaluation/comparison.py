@@ -115,7 +115,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         return (
-            f"Comparison(different actions in {self.share:.1%} of {len(self.states):,} core states, "
+            f"Comparison(different actions in {self.share:.1%} of {len(self.states):,} states, "
             f"the first plan loses {self.first_loss.lost:.4g} by acting like the second, "
             f"the second {self.second_loss.lost:.4g})"
         )
