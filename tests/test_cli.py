@@ -93,7 +93,7 @@ def test_ctrl_c_while_the_commands_are_loaded(tmp_path):
         check=False,
     )
     assert ended.returncode == 130
-    assert ended.stderr == "dac: Interrupted; no bundle is left half-written.\n"
+    assert ended.stderr == "dac: Interrupted.\n"
     assert "Interrupted" in json.loads(ended.stdout)["error"]
 
 

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, instance, number, optional
+from ..arguments import flag, instance, known_keywords, number, optional
 from ..arrays import Float64
 from ..errors import InputError
 from ..kernels import reference
@@ -114,6 +114,7 @@ class Guarantee:
         return asdict(self)
 
 
+@known_keywords
 def guarantee(
     plan: Plan,
     delta: float = 0.05,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, optional, seed_number, whole_number
+from ..arguments import flag, known_keywords, optional, seed_number, whole_number
 from ..arrays import Float64, Int64, frozen
 from ..data.collecting import EpsilonMixture, PolicySource
 from ..data.environments import EnvironmentSource, action_names
@@ -67,6 +67,7 @@ class EvaluationReport:
         }
 
 
+@known_keywords
 def evaluate(
     policy: PolicySource,
     env: EnvironmentSource,

@@ -21,6 +21,7 @@ import numpy as np
 from ..arguments import (
     flag,
     instance,
+    known_keywords,
     number,
     optional,
     seed_number,
@@ -112,6 +113,7 @@ class Selection:
         return self.plan.policy(k=self.best.k_pi, lookup=self.best.lookup)
 
 
+@known_keywords
 def select(
     data: Transitions,
     candidates: Sequence[Candidate] | None = None,

@@ -13,6 +13,7 @@ from ..arguments import (
     file_path,
     flag,
     instance,
+    known_keywords,
     number,
     optional,
     whole_number,
@@ -123,6 +124,7 @@ class DacMdp:
     solve.__signature__ = with_keywords(solve, Objective)  # type: ignore[attr-defined]
 
 
+@known_keywords
 def compile(
     data: Transitions,
     k: int = 5,

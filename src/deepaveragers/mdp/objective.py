@@ -28,6 +28,7 @@ from ..arguments import (
     check_takes,
     choice,
     is_collection,
+    known_fields,
     number,
     optional,
     shown,
@@ -47,6 +48,7 @@ LARGEST_GAMMA = 0.9999999
 """The planner solves for corrections in float32, which takes a larger one for 1."""
 
 
+@known_fields
 @dataclass(frozen=True, eq=False)
 class Objective:
     """One question to a compiled MDP.
