@@ -142,6 +142,23 @@ def test_a_solve_that_starts_from_a_plan(home, model, capsys):
         assert sentence in said["error"]
 
 
+def test_bounds_hold_whatever_plan_of_that_size_was_the_start(home, model, capsys):
+    other = da.compile(da.collect("CartPole-v1", steps=len(model), seed=7), k=5)
+    start = da.save(other.solve(), home / "other")
+    exact = model.solve(gamma=0.99, tolerance=1e-9)
+    code, told = run(capsys, f"solve {home}/model -o {home}/plan --gamma 0.99 --start {start}")
+    assert code == 0
+    assert told["status"] == "optimal"
+    plan = da.load(home / "plan")
+    assert (plan.lower <= exact.upper).all()
+    assert (plan.upper >= exact.lower).all()
+    with pytest.raises(SystemExit):
+        main(["solve", "--help"])
+    assert "of this model, or of one of the same size" in " ".join(
+        capsys.readouterr().out.replace("│", " ").split()
+    )
+
+
 def test_collecting_by_a_plan_is_acting_by_it(home, model, capsys):
     da.save(model.solve(), home / "actor")
     collect = f"collect CartPole-v1 -o {home}/data --steps 600 --policy {home}/actor"

@@ -56,7 +56,11 @@ def solve(
     ] = 1e-3,
     time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
     start: Annotated[
-        Path | None, typer.Option(help="A plan of the same model, whose policy is tried first.")
+        Path | None,
+        typer.Option(
+            help="A plan whose policy is tried first: of this model, or of one of the same size. "
+            "What is certified does not depend on it, only the time."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
