@@ -112,3 +112,25 @@ def test_interrupts_of_others_are_theirs():
     finally:
         signal.signal(signal.SIGINT, before)
     assert seen == [2, 3]
+
+
+def test_an_interrupt_before_or_after_the_guard_is_not_held_against_it(monkeypatch):
+    watch_compiling()
+    # Listeners before it may be interrupted, and then only the end is told.
+    event.end_event("numba:compile", data={"dispatcher": numbered_hashes})
+    restore = signal.signal
+
+    def pressed_again(number, handler):
+        restore(number, handler)
+        if handler is signal.default_int_handler:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(signal, "signal", pressed_again)
+    done = []
+    with pytest.raises(KeyboardInterrupt):
+        compiled_while(
+            lambda: (signal.raise_signal(signal.SIGINT), done.append("ready")), numbered_hashes
+        )
+    monkeypatch.undo()
+    assert done == ["ready"]
+    compiled_while(lambda: None, numbered_hashes)  # nothing is left to be raised

@@ -28,7 +28,8 @@ def system(seed: int, size: int, gamma: float, minor: float, bounds: list[tuple[
     """
     rng = np.random.default_rng(seed)
     index = rng.integers(size, size=(size, WIDTH)).astype(np.int32)
-    weight = gamma * rng.dirichlet(np.ones(WIDTH), size)
+    # No share of these is so large that its row is taken for a link's.
+    weight = gamma * (0.9 * rng.dirichlet(np.ones(WIDTH), size) + 0.1 / WIDTH)
     kind = rng.random(size)
     follows = (kind < 0.7) & (np.arange(size) < size - 1)
     index[follows, 0] = np.flatnonzero(follows) + 1

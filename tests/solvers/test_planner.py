@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.solvers.explicit import Explicit, random_mdp
+from tests.solvers.explicit import Explicit, make_mdp, random_mdp
 
 import deepaveragers as da
 from deepaveragers.kernels import cpu
@@ -233,3 +233,26 @@ def test_what_acting_on_an_unfinished_plan_loses_is_not_understated():
     worth = da.policy_values(mdp, plan.q_values.argmax(axis=1), plan.objective, tolerance=1e-8)
     assert (best - worth.values).max() > plan.below + plan.above
     assert (best - worth.values).max() <= plan.greedy_loss
+
+
+def leaky_mdp(size: int, length: int, share: float) -> da.DacMdp:
+    """Return trajectories in a row, of which every step may also end the episode."""
+    rng = np.random.default_rng(0)
+    ends, starts = 12, np.arange(12, size - length + 1, length)
+    successors = np.minimum(np.arange(size) + 1, size - 1)
+    last = np.append(starts[1:] - 1, size - 1)
+    successors[last] = rng.choice(starts, len(last))
+    indices = np.stack([successors, rng.integers(0, ends, size)], axis=1)
+    distances = np.broadcast_to([0.0, 1e-5 * (1.0 - share) / share - 1e-5], (size, 2))
+    return make_mdp(indices[:, None], distances[:, None], np.ones(size), np.arange(size) < ends)
+
+
+@pytest.mark.parametrize("size", [1_500, 5_000])
+@pytest.mark.parametrize("unit", [1.0, 1e20])
+@pytest.mark.parametrize("length", [3, 100])
+def test_small_chances_of_an_end_do_not_mislead(size, unit, length):
+    mdp = leaky_mdp(size, length, 0.009)
+    plan = mdp.solve(gamma=0.99999, cost=0.0, rewards=np.full(size, unit), time_budget=20.0)
+    assert plan.status == "optimal"
+    assert plan.sweeps <= 60
+    assert np.isfinite(plan.values).all()

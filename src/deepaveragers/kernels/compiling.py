@@ -58,10 +58,13 @@ class _Guard(event.Listener):  # type: ignore[misc]
         """Hand on what was held back, when the outermost kernel is ready."""
         if not _is_ours(event) or current_thread() is not main_thread():
             return
-        self._depth -= 1
+        # Numba tells of the end even where an interrupt came before our `on_start`.
+        self._depth = max(0, self._depth - 1)
         if self._depth == 0 and self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            pressed, self._pressed, self._before = self._pressed, False, None
+            before, pressed = self._before, self._pressed
+            # Forgotten first: from the next line on, Ctrl-C may end this function.
+            self._before, self._pressed = None, False
+            signal.signal(signal.SIGINT, before)
             if pressed:
                 signal.raise_signal(signal.SIGINT)
 

@@ -7,8 +7,8 @@ the defect of the rows at hand, t a link's main successor and w the sum of its w
 
     d(s) = residual(s) + sum_j w_j e(j) - e(s),    x(s) = d(s) + w x(t) + sum_j w_j (x(j) - x(t)).
 
-That last sum is left out: its weights are small, and so are differences between neighbours.
-It shows in the next sweep over all states, as everything does that an evaluation leaves undone.
+That last sum is left out: its weights are small, and so are differences between neighbours,
+mostly. It shows in a sweep over all states, by which `solvers.correction` judges what was found.
 Links in a row are one equation again, x(s) = constant + factor x(head) with a junction as head,
 so that the rows of junctions can be written in terms of junctions alone.
 

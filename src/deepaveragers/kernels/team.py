@@ -22,7 +22,8 @@ any_order = numba.njit(
 PROGRESS = 6
 """Numbers that a kernel may keep from one call to the next."""
 GROUP = 64
-"""States that are swept or left alone together; a group belongs to one part of one block."""
+"""States that are swept or left alone together; a group of all states belongs to one part of one
+block. Not so one of junctions, of which none is left alone."""
 
 
 class Team(NamedTuple):

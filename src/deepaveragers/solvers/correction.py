@@ -17,11 +17,13 @@ at the end (`kernels.junctions`).
 
 from __future__ import annotations
 
+import math
 import time
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Float64, Int32
+from ..arrays import Float64, Int32, Int64
 from ..kernels import cpu
 from ..kernels.evaluation import BEST, DONE, LAST, MADE, Memory, Rows, settle
 from ..kernels.model import Model
@@ -34,8 +36,20 @@ LARGE = 200_000
 """States from which on mixing costs as much as sweeping: fewer sweeps are mixed, and less often."""
 MEMORY, SWEEPS, MEMORY_OF_LARGE, SWEEPS_OF_LARGE = 6, 2, 5, 3
 """Results mixed, and sweeps before each mixture."""
+NEARLY, LEADS_ON, MISLED = 3.0, 0.5, 20
+"""Links were left out well if a sweep over all states then changes at most so many times the
+target, since another one follows anyway. That is repeated while changes become so much smaller.
+Where more sweeps over all states are needed then, it does not pay, and is not tried again."""
 STATES_AT_ONCE, MOST_ROUNDS = 1_000_000, 64
 """States swept before the clock and the keyboard are looked at, and rounds at most."""
+
+
+class _Evaluation(NamedTuple):
+    """A system on its way to its solution."""
+
+    team: Team
+    rows: Rows
+    memory: Memory
 
 
 class Corrector:
@@ -53,7 +67,8 @@ class Corrector:
         self._large = size >= LARGE
         self._mixed = MEMORY_OF_LARGE if self._large else MEMORY
         self._space = np.empty((2 * self._mixed + 1) * size, np.float32)
-        self._junctions = None if model.uniform else Junctions(size, model.width, blocks)
+        even = model.uniform or model.width != model.k  # no successor stands out
+        self._junctions = None if even else Junctions(size, model.width, blocks)
 
     @property
     def leaves_links_out(self) -> bool:
@@ -86,31 +101,75 @@ class Corrector:
         if self.rows.successors.shape[1] == 1:
             solve_paths(*self.rows)
             return 1
+        sweeps = 0
         if self._junctions is not None and (self.leaves_links_out or quiet == 0.0):
-            reduced = self._junctions.reduced(self.rows)
-            if reduced is not None:
-                team = self.blocks.team(self._junctions.edges)
-                sweeps = self._settle(team, reduced, target, deadline, 0.0)
-                self._junctions.expand(reduced, self.rows)
+            sweeps, done = self._solve_junctions(self._junctions, target, deadline)
+            if done:
                 return sweeps
+            quiet = 0.0
+        more = self._settle(self._begin(self.rows), target, deadline, quiet)
+        if sweeps and more > MISLED:
             self._junctions = None
-        return self._settle(self.blocks.team(), self.rows, target, deadline, quiet)
+        return sweeps + more
 
-    def _settle(
-        self, team: Team, rows: Rows, target: float, deadline: float, quiet: float
-    ) -> int:  # fmt: skip
-        """Solve a system of all states or of some; return the number of sweeps."""
+    def _solve_junctions(
+        self, junctions: Junctions, target: float, deadline: float
+    ) -> tuple[int, bool]:  # fmt: skip
+        """Leave links out as long as that leads on.
+
+        What it leaves undone shows in a sweep over all states, and is less each time; not so where
+        a link's other successors differ from its main one for good, and gamma is near 1.
+
+        Returns:
+            the number of sweeps, and whether the last one came near enough to the target.
+        """
+        sweeps, last = 0, math.inf
+        while True:
+            reduced = junctions.reduced(self.rows)
+            if reduced is None:
+                if sweeps == 0:
+                    self._junctions = None
+                return sweeps, False
+            sweeps += self._settle(self._begin(reduced, junctions.edges), target, deadline)
+            junctions.expand(reduced, self.rows)
+            check = self._begin(self.rows, at_once=1)
+            self._go_on(check, 1, NEARLY * target)
+            change = float(check.team.changes.max())
+            sweeps += 1
+            if check.team.progress[DONE] or time.perf_counter() > deadline:
+                return sweeps, True
+            if not change < LEADS_ON * last:
+                return sweeps, False
+            last = change
+
+    def _begin(
+        self, rows: Rows, edges: Int64 | None = None, at_once: int | None = None
+    ) -> _Evaluation:  # fmt: skip
+        """Prepare the solution of a system of all states, or of some in blocks with other edges."""
         size, mixed = len(rows.residual), self._mixed
         space = self._space[: (2 * mixed + 1) * size].reshape(-1, size)
+        team = self.blocks.team(edges)
+        team.progress[[LAST, BEST]] = np.inf
         memory = Memory(
-            sweeps=SWEEPS_OF_LARGE if self._large else SWEEPS,
+            sweeps=at_once or (SWEEPS_OF_LARGE if self._large else SWEEPS),
             origin=space[-1],
             kept=space[:mixed],
             moved=space[mixed:-1],
             sums=np.zeros((len(team.edges) - 1, mixed, mixed)),
         )
-        team.progress[[LAST, BEST]] = np.inf
-        rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // size))
-        while not team.progress[DONE] and time.perf_counter() <= deadline:
-            self.blocks.together(settle, team, self.lanes, rows, memory, rounds, target, quiet)
-        return int(team.progress[MADE])
+        return _Evaluation(team, rows, memory)
+
+    def _settle(
+        self, begun: _Evaluation, target: float, deadline: float, quiet: float = 0.0
+    ) -> int:  # fmt: skip
+        """Sweep and mix until a sweep changes little enough; return the number of sweeps."""
+        rounds = min(MOST_ROUNDS, max(1, STATES_AT_ONCE // len(begun.rows.residual)))
+        while not begun.team.progress[DONE] and time.perf_counter() <= deadline:
+            self._go_on(begun, rounds, target, quiet)
+        return int(begun.team.progress[MADE])
+
+    def _go_on(
+        self, begun: _Evaluation, rounds: int, target: float, quiet: float = 0.0
+    ) -> None:  # fmt: skip
+        team, rows, memory = begun
+        self.blocks.together(settle, team, self.lanes, rows, memory, rounds, target, quiet)

@@ -36,8 +36,8 @@ NOISE = 1e-6
 MOST_SWEEPS = 60
 NEAR = 4.0
 """Without progress, so many times the smallest change is near enough: float64 is quicker."""
-DISTINCT = 100.0
-"""Changes that are so many times noise may grow for a while, as long as the policy changes."""
+DISTINCT = 1e4
+"""Changes that are so many times noise may grow for a while: a better policy is on its way."""
 PATIENCE = 8
 """Sweeps without progress after which the rest is left to float64."""
 
@@ -109,7 +109,6 @@ class Draft:
                 self.reward, self.choice, corrector.rows,
             )  # fmt: skip
             corrector.solve(max(FIRST_RATIO * self.scale, target), deadline)
-        ratio = THOROUGH_RATIO if corrector.leaves_links_out else EVALUATION_RATIO
         best, waited = math.inf, 0
         while self.sweeps < MOST_SWEEPS:
             change, largest = self._improve()
@@ -120,6 +119,7 @@ class Draft:
             near = max(enough, noise * (NEAR if waited else 1.0))
             if stop or waited >= PATIENCE or change <= near:
                 return
+            ratio = THOROUGH_RATIO if corrector.leaves_links_out else EVALUATION_RATIO
             aim = max(ratio * change, target, noise)
             corrector.solve(aim, deadline, QUIET_RATIO * aim)
 
