@@ -12,28 +12,16 @@ import deepaveragers as da
 from deepaveragers.cli import main
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory, columns_of_six):
-    folder = tmp_path_factory.mktemp("home")
-    data = da.Transitions(**columns_of_six)
+@pytest.fixture
+def home(tmp_path, columns):
+    data = da.Transitions(**columns)
     mdp = da.compile(data, k=1)
     for name, thing in (("data", data), ("model", mdp), ("plan", mdp.solve())):
-        da.save(thing, folder / name)
-    (folder / "log.csv").write_text("x,action\n1,a\n")
+        da.save(thing, tmp_path / name)
+    (tmp_path / "log.csv").write_text("x,action\n1,a\n")
     twice = "run,t,x,action,reward,done\n0,0,1,a,0,0\n0,0,2,a,0,0\n0,1,3,b,0,1\n"
-    (folder / "twice.csv").write_text(twice)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def columns_of_six():
-    return {
-        "observations": np.arange(12.0).reshape(6, 2),
-        "actions": [0, 1, 0, 1, 1, 0],
-        "rewards": [1.0, 0.0, -1.0, 2.0, 0.5, 0.0],
-        "next_observations": np.arange(2.0, 14.0).reshape(6, 2),
-        "terminations": [False, False, True, False, False, True],
-    }
+    (tmp_path / "twice.csv").write_text(twice)
+    return tmp_path
 
 
 COLUMNS = "--episode run --time t --observations x --action action --reward reward --done done"
