@@ -110,7 +110,8 @@ def _way(given: type[Record], wanted: tuple[type[Any], ...]) -> str:
         return f"`dac compile` makes a model of it{then}"
     if given is DacMdp and Plan in wanted:
         return "`dac solve` makes a plan of it."
-    return "Give what it was made of; in Python, that is in what da.load(path) returns."
+    inside = "transitions" if given is DacMdp else "mdp.transitions"
+    return f"Give the transitions that it was made of; in Python, da.load(path).{inside}."
 
 
 def _pack_transitions(data: Transitions) -> tuple[dict[str, Any], Arrays]:
