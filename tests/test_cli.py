@@ -93,7 +93,7 @@ def test_ctrl_c_while_the_commands_are_loaded(tmp_path):
         check=False,
     )
     assert ended.returncode == 130
-    assert ended.stderr == "dac: Interrupted; no bundle is left half-written.\n"
+    assert ended.stderr == "dac: Interrupted.\n"
     assert "Interrupted" in json.loads(ended.stdout)["error"]
 
 
@@ -109,6 +109,19 @@ def test_info_is_readable(kind, request, tmp_path, capsys):
 def test_help_and_version(capsys):
     assert "quickstart" in run(capsys, "--help")
     assert run(capsys, "--version").startswith("dac ")
+
+
+def test_quickstart_ends_with_a_next_step_that_can_be_typed(tmp_path, capsys, monkeypatch):
+    command = f"quickstart --steps 500 --episodes 2 --output {tmp_path}"
+    monkeypatch.setattr(sys, "argv", [".venv/bin/dac"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    shown = run(capsys, command)
+    assert ".venv/bin/dac import" in shown
+    assert "source .venv/bin/activate" in shown
+    (tmp_path / "dac").touch(mode=0o755)
+    shown = run(capsys, command)
+    assert ": dac import" in shown
+    assert "activate" not in shown
 
 
 def test_quickstart_small(tmp_path, capsys):

@@ -57,6 +57,21 @@ def test_evidence_cites_real_transitions(plan, cartpole):
     assert str(decision.evidence[0].transition) in text
 
 
+@pytest.mark.parametrize(
+    ("lookup", "words"), [("nearest", "led to states"), ("lookahead", "took the best action")]
+)
+def test_the_text_says_what_its_rows_are_and_shows_their_action(plan, cartpole, lookup, words):
+    decision = plan.policy(k=7, lookup=lookup).explain(cartpole.observations[40])
+    for evidence in decision.evidence:
+        logged = cartpole.actions[evidence.transition]
+        assert evidence.action == cartpole.action_names[logged]
+    head, *rows = str(decision).split("logged action")
+    assert words in " ".join(head.split())
+    shown = rows[0].splitlines()[1:]
+    assert [row.split()[5] for row in shown] == [e.action for e in decision.evidence]
+    assert decision.summary()["basis"] == decision.basis
+
+
 def test_support_falls_with_distance(plan, cartpole):
     policy = plan.policy()
     inside = policy.support(cartpole.observations).mean()

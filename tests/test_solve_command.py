@@ -87,7 +87,7 @@ def test_wrong_words_are_refused_in_one_sentence(home, capsys, words, sentence):
 
 def test_an_interrupted_solve_leaves_a_finished_plan_alone(home, capsys, monkeypatch):
     def stopped(mdp, objective, **options):
-        return solve(mdp, objective, **options, callback=lambda seen: True)
+        return solve(mdp, objective, **{**options, "callback": lambda seen: True})
 
     path = home / "kept"
     words = f"solve {home / 'model'} -o {path} --tolerance 1e-9"
@@ -136,10 +136,27 @@ def test_a_solve_that_starts_from_a_plan(home, model, capsys):
     assert np.array_equal(da.load(home / "plan").q_values, expected.q_values)
     assert not np.array_equal(expected.q_values, model.solve(gamma=0.99).q_values)
     da.save(da.compile(model.transitions.subset(slice(0, 500))).solve(), home / "small")
-    for wrong, sentence in (("model", "a bundle of Plan"), ("small", "a plan of this MDP")):
+    for wrong, sentence in (("model", "a bundle with a plan"), ("small", "a plan of this MDP")):
         code, said = run(capsys, f"{words} --start {home}/{wrong}")
         assert code == 2
         assert sentence in said["error"]
+
+
+def test_bounds_hold_whatever_plan_of_that_size_was_the_start(home, model, capsys):
+    other = da.compile(da.collect("CartPole-v1", steps=len(model), seed=7), k=5)
+    start = da.save(other.solve(), home / "other")
+    exact = model.solve(gamma=0.99, tolerance=1e-9)
+    code, told = run(capsys, f"solve {home}/model -o {home}/plan --gamma 0.99 --start {start}")
+    assert code == 0
+    assert told["status"] == "optimal"
+    plan = da.load(home / "plan")
+    assert (plan.lower <= exact.upper).all()
+    assert (plan.upper >= exact.lower).all()
+    with pytest.raises(SystemExit):
+        main(["solve", "--help"])
+    assert "of this model, or of one of the same size" in " ".join(
+        capsys.readouterr().out.replace("│", " ").split()
+    )
 
 
 def test_collecting_by_a_plan_is_acting_by_it(home, model, capsys):

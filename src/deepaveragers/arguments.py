@@ -6,6 +6,7 @@ whole number, and True is none.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import os
@@ -14,13 +15,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, ParamSpec, TypeGuard, TypeVar
 
 import numpy as np
 
 from .errors import InputError
 
 Value = TypeVar("Value")
+Given = ParamSpec("Given")
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
@@ -152,9 +154,30 @@ def check_known(name: str, given: Iterable[str], known: Iterable[str]) -> None:
     names = sorted(known)
     for word in given:
         if word not in names:
-            near = get_close_matches(word, names, 1)
+            near = [one for one in names if one == word.lower()] or get_close_matches(
+                word, names, 1
+            )
             remedy = f"Did you mean {near[0]!r}?" if near else ""
             raise InputError(name, f"among {', '.join(names)}", repr(word), remedy)
+
+
+def known_keywords(function: Callable[Given, Value]) -> Callable[Given, Value]:
+    """Have a function refuse a keyword that it does not know, with what was probably meant."""
+    parameters = inspect.signature(function).parameters
+    names = [name for name in parameters if name != "self"]
+
+    @functools.wraps(function)
+    def checked(*arguments: Given.args, **keywords: Given.kwargs) -> Value:
+        check_known("options", keywords, names)
+        return function(*arguments, **keywords)
+
+    return checked
+
+
+def known_fields(record: type[Value]) -> type[Value]:
+    """Have a record refuse a field that it does not know, with what was probably meant."""
+    record.__init__ = known_keywords(record.__init__)  # type: ignore[method-assign]
+    return record
 
 
 def check_takes(name: str, function: object, *names: str) -> None:
@@ -170,3 +193,13 @@ def check_takes(name: str, function: object, *names: str) -> None:
         signature.bind(*names)
     except TypeError:
         raise InputError(name, allowed, f"one of {signature}") from None
+
+
+def with_keywords(function: Callable[..., object], record: type) -> inspect.Signature:
+    """Return a function's signature with the fields of a record in place of its `**` keywords."""
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    fields = [
+        one.replace(kind=one.KEYWORD_ONLY) for one in inspect.signature(record).parameters.values()
+    ]
+    return signature.replace(parameters=[*own, *fields])

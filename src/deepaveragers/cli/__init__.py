@@ -8,6 +8,9 @@ from .ending import INTERRUPTED, complain, wants_json
 
 __all__ = ["main"]
 
+READING = frozenset({"doctor", "evaluate", "explain", "compare", "guarantee", "info", "quickstart"})
+"""Commands that write no bundle."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
@@ -18,6 +21,8 @@ def main(arguments: list[str] | None = None) -> None:
 
         code = run(arguments)
     except KeyboardInterrupt:
-        complain("Interrupted; no bundle is left half-written.", as_json=wants_json(arguments))
+        wrote = not READING.intersection(arguments[:1])
+        kept = "; no bundle is left half-written" if wrote else ""
+        complain(f"Interrupted{kept}.", as_json=wants_json(arguments))
         code = INTERRUPTED
     sys.exit(code)

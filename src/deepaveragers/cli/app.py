@@ -17,6 +17,7 @@ from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants
 from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
 from .solve_command import solve
+from .usage import usage_sentence
 
 app = typer.Typer(
     name="dac",
@@ -78,7 +79,7 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if not isinstance(error, UsageProblem):
             raise
-        complain(error.format_message(), as_json=as_json)  # type: ignore[attr-defined]
+        complain(usage_sentence(error), as_json=as_json)
         return WRONG_INPUT
     if code == INTERRUPTED:  # Typer made it of Ctrl-C, and said nothing
         raise KeyboardInterrupt

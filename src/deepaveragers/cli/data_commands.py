@@ -95,7 +95,9 @@ def import_data(
         repaired = repair(data)
         data = repaired.transitions
         left = repaired.diagnosis.findings
-        fixed = [f"Fixed: {change}." for change in repaired.changes] or ["Nothing was fixed."]
+        fixed = [f"Fixed: {change}." for change in repaired.changes] or [
+            "The doctor repaired nothing."
+        ]
         fixed += [f"Left for you: {one.what} ({one.where}). {one.fix}" for one in left]
         result |= data.summary()
         result |= {"fixed": list(repaired.changes), "findings": [one.summary() for one in left]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -97,5 +99,19 @@ def _text(result: dict[str, Any], clock: _Clock, report: Any, free: Any) -> str:
         f"{returns}\n\n{steps}\n\n"
         f"Values certified to +-{result['certified_error']:.2g}; a re-plan with gamma "
         f"{REPLAN_GAMMA} took {seconds(result['replan_seconds'])}.\n"
-        f"Picture: {result['picture']}"
+        f"Picture: {result['picture']}\n\n{_next_step()}"
     )
+
+
+def _next_step() -> str:
+    """Say what to do now, with a name of this command that the reader's shell finds."""
+    called = Path(sys.argv[0])
+    unknown = called.stem == "dac" and shutil.which("dac") is None
+    dac = str(called) if unknown else "dac"
+    lines = [
+        f"Next, your own log: {dac} import YOUR_LOG.csv --action COLUMN --reward COLUMN -o data",
+        f"All commands: {dac} --help",
+    ]
+    if unknown:
+        lines.append(f"For plain 'dac' in this shell: source {called.with_name('activate')}")
+    return "\n".join(lines)

@@ -56,7 +56,11 @@ def solve(
     ] = 1e-3,
     time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
     start: Annotated[
-        Path | None, typer.Option(help="A plan of the same model, whose policy is tried first.")
+        Path | None,
+        typer.Option(
+            help="A plan whose policy is tried first: of this model, or of one of the same size. "
+            "What is certified does not depend on it, only the time."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,14 +77,14 @@ def solve(
     plan = mdp.solve(
         gamma=gamma,
         cost=cost,
-        weighting=weighting,
+        weighting=weighting,  # type: ignore[arg-type]
         k=k,
         forbidden_actions=[_action(name, names) for name in forbid or ()],
         action_penalties=dict(_priced(text, names) for text in action_penalty or ()) or None,
         slip=slip,
         worst_case=worst_case,
         horizon=horizon,
-        penalty=penalty,
+        penalty=penalty,  # type: ignore[arg-type]
         tolerance=tolerance,
         time_budget=time_budget,
         start=None if start is None else load_as(Plan, start),

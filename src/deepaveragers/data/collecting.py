@@ -12,6 +12,7 @@ from ..arguments import (
     check_takes,
     flag,
     is_collection,
+    known_keywords,
     number,
     optional,
     seed_number,
@@ -49,6 +50,7 @@ PolicySource: TypeAlias = str | Actor | Predictor | Callable[[Array], Any]
 """'random', a function from observations [B, ...] to actions [B], or an agent."""
 
 
+@known_keywords
 def collect(
     env: EnvironmentSource,
     steps: int = 100_000,

@@ -20,9 +20,10 @@ from .frame_stacks import FrameStacks
 from .scratch import converted
 
 BLOCK_BYTES = 8 << 20
+REPAIR = "Drop or repair those transitions first."
 
 
-def as_observations(values: Any, name: str = "observations") -> Array:
+def as_observations(values: Any, name: str = "observations", remedy: str = REPAIR) -> Array:
     """Return [N, ...] observations as a float or uint8 array with finite entries.
 
     Stacks of frames stay what they are: they read like an array.
@@ -42,7 +43,7 @@ def as_observations(values: Any, name: str = "observations") -> Array:
         array = array.reshape(len(array), -1)
         if array.dtype not in (np.float32, np.float64):
             array = converted(array, np.float64)
-        check_finite(array, name)
+        check_finite(array, name, remedy)
     return np.ascontiguousarray(array)
 
 
@@ -57,7 +58,7 @@ def rows_at_once(observations: Array) -> int:
     return max(1, min(65_536, BLOCK_BYTES // max(1, size)))
 
 
-def check_finite(array: Array, name: str) -> None:
+def check_finite(array: Array, name: str, remedy: str = REPAIR) -> None:
     """Raise an error that names the first place of a NaN or an infinity."""
     if array.dtype.kind != "f":
         return
@@ -75,7 +76,7 @@ def check_finite(array: Array, name: str) -> None:
             name,
             "finite numbers",
             f"{count} NaN or infinite value(s), the first at {where}",
-            "Drop or repair those transitions first.",
+            remedy,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import known_fields
 from ..arrays import Array, Bool, Float64, Int32, Int64, frozen, rows_at
 from ..errors import InputError
 from .actions import as_actions
@@ -21,6 +22,7 @@ COLUMNS = ("actions", "rewards", "terminations", "truncations", "episode_ids")
 """One number or flag per transition."""
 
 
+@known_fields
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Transitions:
     """Logged transitions (s, a, r, s'), in the order in which they were experienced.

@@ -113,6 +113,13 @@ class Comparison:
             "largest": [asdict(difference) for difference in self.largest],
         }
 
+    def __repr__(self) -> str:
+        return (
+            f"Comparison(different actions in {self.share:.1%} of {len(self.states):,} states, "
+            f"the first plan loses {self.first_loss.lost:.4g} by acting like the second, "
+            f"the second {self.second_loss.lost:.4g})"
+        )
+
     def __str__(self) -> str:
         lines = [
             f"different actions in {int(self.differs.sum()):,} of {len(self.states):,} states "

@@ -71,6 +71,8 @@ def check_report(path: Path) -> None:
     if path.suffix not in (".html", ".png"):
         raise InputError("path", "a name that ends in .html or .png", str(path))
     check_file(path)
+    if not path.absolute().parent.is_dir():
+        raise InputError("path", "in a folder that exists", str(path), "Make the folder first.")
 
 
 def _facts(data: Transitions, supported: Any) -> dict[str, Any]:

@@ -64,6 +64,14 @@ class Diagnosis:
     action_counts: Int64
     action_names: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        codes = ", ".join(finding.code for finding in self.findings)
+        found = f"{len(self.findings)} findings: {codes}" if codes else "nothing suspicious"
+        return (
+            f"Diagnosis({self.facts['transitions']:,} transitions, "
+            f"{self.facts['episodes']:,} episodes; {found})"
+        )
+
     @property
     def healthy(self) -> bool:
         """Whether nothing was found."""

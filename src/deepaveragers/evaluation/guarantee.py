@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, instance, number, optional
+from ..arguments import flag, instance, known_keywords, number, optional
 from ..arrays import Float64
 from ..errors import InputError
 from ..kernels import reference
@@ -100,11 +100,21 @@ class Guarantee:
     vacuous: bool
     thinnest: tuple[ThinState, ...]
 
+    def __repr__(self) -> str:
+        estimated = " is estimated, so nothing is proved" if self.lipschitz_estimated else ""
+        vacuous = ", says nothing: below the worst value" if self.vacuous else ""
+        return (
+            f"Guarantee(mean planned value {self.mean_value:.5g}, really at least "
+            f"{self.mean_lower_bound:.5g} with chance {1 - self.delta:.4g}{vacuous}; "
+            f"L={self.lipschitz:.4g}{estimated})"
+        )
+
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
         return asdict(self)
 
 
+@known_keywords
 def guarantee(
     plan: Plan,
     delta: float = 0.05,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import several, shown
+from ..arguments import several, shown, whole_number
 from ..arrays import Float64
 from ..errors import InputError, StorageError
 from ..outputs import check_file
@@ -114,11 +114,12 @@ def _plane(comparison: Comparison, columns: tuple[int, int] | None) -> tuple[Flo
     if columns is not None:
         flat = np.asarray(mdp.transitions.next_observations).reshape(len(mdp), -1)
         allowed = f"two numbers in 0..{flat.shape[1] - 1}"
-        chosen = several("columns", columns, allowed)
-        if len(chosen) != 2 or not all(column in range(flat.shape[1]) for column in chosen):
+        given = several("columns", columns, allowed)
+        chosen = [whole_number("columns", column, least=0) for column in given]
+        if len(chosen) != 2 or max(chosen) >= flat.shape[1]:
             raise InputError("columns", allowed, shown(columns))
-        labels = [f"observation {column}" for column in columns]
-        return np.asarray(flat[comparison.states][:, list(columns)], dtype=np.float64), labels
+        labels = [f"observation {column}" for column in chosen]
+        return np.asarray(flat[comparison.states][:, chosen], dtype=np.float64), labels
     features = np.asarray(mdp.core_features[comparison.states], dtype=np.float64)
     centred = features - features.mean(axis=0)
     if centred.shape[1] == 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, optional, seed_number, whole_number
+from ..arguments import flag, known_keywords, optional, seed_number, whole_number
 from ..arrays import Float64, Int64, frozen
 from ..data.collecting import EpsilonMixture, PolicySource
 from ..data.environments import EnvironmentSource, action_names
@@ -32,6 +32,13 @@ class EvaluationReport:
     returns: Float64
     lengths: Int64
     seconds: float
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"EvaluationReport(mean return {self.mean:.5g}, 95 % interval {low:.5g} to {high:.5g}, "
+            f"{len(self.returns):,} episodes)"
+        )
 
     @property
     def mean(self) -> float:
@@ -60,6 +67,7 @@ class EvaluationReport:
         }
 
 
+@known_keywords
 def evaluate(
     policy: PolicySource,
     env: EnvironmentSource,

@@ -21,6 +21,7 @@ import numpy as np
 from ..arguments import (
     flag,
     instance,
+    known_keywords,
     number,
     optional,
     seed_number,
@@ -99,11 +100,20 @@ class Selection:
     plan: Plan
     scores: tuple[CandidateScore, ...]
 
+    def __repr__(self) -> str:
+        asked = self.best.objective
+        return (
+            f"Selection(k={self.best.k}, gamma={asked.gamma}, cost={asked.cost}, "
+            f"k_pi={self.best.k_pi}, lookup={self.best.lookup!r}, the best of "
+            f"{len(self.scores):,} candidates)"
+        )
+
     def policy(self) -> Policy:
         """Return the chosen policy."""
         return self.plan.policy(k=self.best.k_pi, lookup=self.best.lookup)
 
 
+@known_keywords
 def select(
     data: Transitions,
     candidates: Sequence[Candidate] | None = None,

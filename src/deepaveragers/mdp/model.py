@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from ..arguments import (
     check_known,
@@ -13,9 +13,11 @@ from ..arguments import (
     file_path,
     flag,
     instance,
+    known_keywords,
     number,
     optional,
     whole_number,
+    with_keywords,
 )
 from ..arrays import Array, Floats, frozen
 from ..data.transitions import Transitions
@@ -23,11 +25,12 @@ from ..errors import InputError
 from ..neighbors.graph import NeighborGraph
 from ..representation.encoder import Encoder, as_encoder
 from .far_numbers import warn_of_far_numbers
-from .objective import Objective
+from .objective import Objective, ObjectiveFields
 
 if TYPE_CHECKING:
     from ..neighbors.search import Engine
     from ..solvers.plan import Plan
+    from ..solvers.planner import Device, Method
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +80,14 @@ class DacMdp:
         /,
         *,
         tolerance: float = 1e-3,
-        **options: Any,
+        method: Method = "auto",
+        start: Plan | Literal["last"] | None = None,
+        time_budget: float | None = None,
+        max_sweeps: int | None = None,
+        threads: int | None = None,
+        device: Device = "cpu",
+        callback: Callable[[Any], object] | None = None,
+        **asked: Unpack[ObjectiveFields],
     ) -> Plan:
         """Return a plan whose values are certified to the tolerance.
 
@@ -85,25 +95,37 @@ class DacMdp:
             objective: what is asked; or give its fields as keywords: `solve(gamma=0.95)`.
             tolerance: largest error allowed, relative to |T 0| / (1 - gamma), where |T 0| is
                 the largest absolute value of one step, costs included.
-            options: fields of `Objective`, and the planner's own options
-                (see `deepaveragers.solvers.planner.solve`).
+            method, start, time_budget, max_sweeps, threads, device, callback: how it is
+                solved; `help(deepaveragers.solvers.planner.solve)` says what each does.
+            asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve
 
-        fields = Objective.field_names()
-        check_known("options", options, OPTIONS | fields)
-        asked = {name: options.pop(name) for name in fields & options.keys()}
+        check_known("options", asked, OPTIONS | Objective.field_names())
         if objective is not None and asked:
             raise InputError(
                 "objective",
                 "an Objective or its fields as keywords, not both",
                 f"both, with {', '.join(sorted(asked))}",
             )
-        if objective is None:
-            objective = Objective(**asked)
-        return solve(self, objective, tolerance=tolerance, **options)
+        return solve(
+            self,
+            Objective(**asked) if objective is None else objective,
+            tolerance=tolerance,
+            method=method,
+            start=start,
+            time_budget=time_budget,
+            max_sweeps=max_sweeps,
+            threads=threads,
+            device=device,
+            callback=callback,
+        )
+
+    # For `help` and notebooks, which cannot see into `asked`.
+    solve.__signature__ = with_keywords(solve, Objective)  # type: ignore[attr-defined]
 
 
+@known_keywords
 def compile(
     data: Transitions,
     k: int = 5,

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Integral
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from ..arguments import (
     check_takes,
     choice,
     is_collection,
+    known_fields,
     number,
     optional,
     shown,
@@ -47,6 +48,7 @@ LARGEST_GAMMA = 0.9999999
 """The planner solves for corrections in float32, which takes a larger one for 1."""
 
 
+@known_fields
 @dataclass(frozen=True, eq=False)
 class Objective:
     """One question to a compiled MDP.
@@ -128,6 +130,23 @@ class Objective:
             check_takes("rewards", self.rewards, "observations", "actions", "next_observations")
         if callable(self.action_mask):
             check_takes("action_mask", self.action_mask, "observations")
+
+
+class ObjectiveFields(TypedDict, total=False):
+    """The fields of an `Objective` as keywords, for editors and type checkers."""
+
+    gamma: float
+    cost: float
+    weighting: Weighting
+    k: int | None
+    forbidden_actions: Sequence[Action]
+    action_penalties: Mapping[Action, float] | Sequence[float] | None
+    slip: float
+    worst_case: float
+    rewards: Sequence[float] | Array | Relabel | None
+    horizon: int | None
+    penalty: Penalty
+    action_mask: Array | Callable[[Array], Any] | None
 
 
 def _actions(given: Any) -> tuple[Action, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any
 
 SHOWN = 51
+WIDTH = 96
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,10 @@ class Evidence:
         step: its place in the episode, from 0.
         distance: of the observation to it, in the representation.
         weight: its weight in the average, all together 1.
-        reward: what was logged.
+        action: what was done, as logged. By "nearest" that was before the state like this
+            one, and says nothing of what to do there.
+        reward: what was logged. By "nearest" it was earned before, and is no part of the
+            Q-value.
         share: what it contributes to the Q-value; all shares together are the Q-value.
     """
 
@@ -28,6 +33,7 @@ class Evidence:
     step: int
     distance: float
     weight: float
+    action: str
     reward: float
     share: float
 
@@ -72,6 +78,7 @@ class Decision:
         unlike: whether the observation is unlike anything in the data.
         abstained: whether the fallback acted because of thin support.
         evidence: the transitions behind the Q-value of the best action, heaviest first.
+        basis: what these transitions are, in a sentence; it depends on the lookup.
     """
 
     action: int
@@ -85,10 +92,18 @@ class Decision:
     unlike: bool
     abstained: bool
     evidence: tuple[Evidence, ...]
+    basis: str
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
         return asdict(self)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"Q({name})={value:.4g}" for name, value in self.q_values.items())
+        return (
+            f"Decision({self.action_name!r}, {values}, support {self.support:.1%}, "
+            f"by {len(self.evidence):,} transitions)"
+        )
 
     def __str__(self) -> str:
         best = max(self.q_values, key=lambda name: self.q_values[name])
@@ -102,11 +117,17 @@ class Decision:
         )
         note = ", unlike anything in the data" if self.unlike else ""
         lines.append(f"support {self.support:.1%}{note}")
-        lines.append("transition   episode    step   distance  weight      reward       share")
+        lines += ["", *textwrap.wrap(f"{self.basis} The shares add up to Q({best}).", WIDTH)]
+        shown = self.evidence[:SHOWN]
+        widest = max(len(word) for word in ("logged action", *(e.action for e in shown))) + 2
+        lines.append(
+            "transition   episode    step   distance  weight"
+            f"{'logged action':>{widest}}{'its reward':>12}{'share':>12}"
+        )
         lines += [
             f"{e.transition:>10}{e.episode:>10}{e.step:>8}{e.distance:>11.4g}"
-            f"{e.weight:>8.1%}{e.reward:>12.4g}{e.share:>12.4g}"
-            for e in self.evidence[:SHOWN]
+            f"{e.weight:>8.1%}{e.action:>{widest}}{e.reward:>12.4g}{e.share:>12.4g}"
+            for e in shown
         ]
         if len(self.evidence) > SHOWN:
             lines.append(f"and {len(self.evidence) - SHOWN:,} more")

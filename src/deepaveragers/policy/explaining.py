@@ -42,6 +42,7 @@ def explain(
         unlike=support < UNLIKE,
         abstained=abstained,
         evidence=_evidence(plan, grounds),
+        basis=lookup.basis,
     )
 
 
@@ -55,6 +56,7 @@ def _evidence(plan: Plan, grounds: Grounds) -> tuple[Evidence, ...]:
             step=_step(data.episode_ids, int(grounds.transitions[place])),
             distance=float(grounds.distances[place]),
             weight=float(grounds.weights[place]),
+            action=data.action_names[data.actions[grounds.transitions[place]]],
             reward=float(data.rewards[grounds.transitions[place]]),
             share=float(grounds.shares[place]),
         )

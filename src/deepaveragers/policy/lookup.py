@@ -51,7 +51,13 @@ class Grounds:
 
 
 class Lookup(Protocol):
-    """One way to Q-values of any state."""
+    """One way to Q-values of any state.
+
+    Attributes:
+        basis: what the transitions are that a Q-value rests on, for people.
+    """
+
+    basis: str
 
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D] of observations [B, ...]."""
@@ -65,6 +71,11 @@ class Lookup(Protocol):
 
 class Nearest:
     """Q-values by the nearest core states."""
+
+    basis = (
+        "These transitions led to states like this one. A share is what the plan expects of the "
+        "best action from there on; what was done and earned on the way there is no part of it."
+    )
 
     def __init__(self, plan: Plan, k: int) -> None:
         self._plan = plan
@@ -131,6 +142,11 @@ class Nearest:
 
 class Lookahead:
     """Q-values by one step through the nearest transitions of each action."""
+
+    basis = (
+        "These transitions took the best action in states like this one. A share is its reward and "
+        "what the plan expects after it, less the price of the distance."
+    )
 
     def __init__(self, plan: Plan, k: int) -> None:
         data = plan.mdp.transitions

@@ -32,6 +32,7 @@ from .support import Support, measure_support
 
 LookupName = Literal["nearest", "lookahead"]
 Fallback = int | str | Callable[[Array], Any]
+NO_ACTION = "No action can be told for that: look at where the observation comes from."
 
 
 class Policy:
@@ -192,7 +193,7 @@ class Policy:
         single = array.shape == self._shape or (array.ndim == 0 and self._shape == (1,))
         if single:
             array = array.reshape(1, *self._shape)
-        batch = as_observations(array, "observation")
+        batch = as_observations(array, "observation", NO_ACTION)
         if batch.shape[1:] != self._shape:
             raise InputError(
                 "observation",
@@ -202,10 +203,10 @@ class Policy:
         return batch, single
 
     def _structured_batch(self, observation: Any) -> tuple[Array, bool]:
-        alone = as_observations(_with_batch_axis(observation), "observation")
+        alone = as_observations(_with_batch_axis(observation), "observation", NO_ACTION)
         if alone.shape[1:] == self._shape:
             return alone, True
-        batch = as_observations(observation, "observation")
+        batch = as_observations(observation, "observation", NO_ACTION)
         if batch.shape[1:] != self._shape:
             raise InputError(
                 "observation", f"{self._shape[0]} numbers as in the data", f"{alone.shape[1]}"

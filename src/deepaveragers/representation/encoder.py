@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..arguments import check_takes
+from ..arguments import check_takes, shown
 from ..arrays import Array, Float64, Floats
 from ..data.far_values import squashed
 from ..data.frame_stacks import stacks_or_none
@@ -101,7 +101,7 @@ def _warn_of_squashed(columns: Array, deviation: Float64) -> None:
         "compile with an encoder of your own"
         + (f" (and so in {others} more column{'s' * (others > 1)})." if others else "."),
         DataWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
@@ -135,7 +135,7 @@ def checked_features(features: Any, size: int) -> Floats:
         )
     if features.dtype != np.float64:
         features = features.astype(np.float32)
-    check_finite(features, "encoder's features")
+    check_finite(features, "encoder's features", "Look at what it does with such observations.")
     return features
 
 
@@ -172,5 +172,6 @@ def as_encoder(encoder: Encoder | Callable[[Array], Any] | None, observations: A
     raise InputError(
         "encoder",
         "an Encoder, a callable, a torch module, a transformer or None",
-        type(encoder).__name__,
+        shown(encoder),
+        "da.Standardize() is what None takes, and da.Identity() leaves numbers as they are.",
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arguments import check_known, instance
+from ..arguments import check_known, instance, shown
 from ..arrays import Float64, frozen
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
@@ -71,6 +71,15 @@ class Plan:
     def __post_init__(self) -> None:
         for name in ("values", "q_values"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def __repr__(self) -> str:
+        asked = {"gamma": self.objective.gamma, "cost": self.objective.cost}
+        asked |= self.objective.unusual()
+        words = ", ".join(f"{name}={shown(value)}" for name, value in asked.items())
+        return (
+            f"Plan({len(self.values):,} core states, {words}: {self.status}, "
+            f"values certified to +-{self.error:.2g}, {self.sweeps:,} sweeps, {self.seconds:.2g} s)"
+        )
 
     @property
     def lower(self) -> Float64:

@@ -53,7 +53,11 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     if not directory.exists():
         raise StorageError(f"{directory} does not exist.")
     if file.is_symlink() or not file.is_file():
-        raise BundleError(f"{directory} is not a deepaveragers bundle: it has no {MANIFEST}.")
+        why = "it is a file" if directory.is_file() else f"it has no {MANIFEST}"
+        raise BundleError(
+            f"{directory} is not a deepaveragers bundle: {why}. Data of another format become one "
+            f"by `dac import {directory} -o data` (in Python: da.read)."
+        )
     try:
         with open(file, "rb") as stream:
             content = stream.read(MAX_MANIFEST_BYTES + 1)

@@ -31,6 +31,7 @@ from .objectives import pack_objective, unpack_objective
 Record: TypeAlias = Transitions | DacMdp | Plan
 Arrays: TypeAlias = dict[str, Array]
 
+WORDS: dict[type[Any], str] = {Transitions: "transitions", DacMdp: "a model", Plan: "a plan"}
 PLAN_NUMBERS = ("below", "above", "tolerance", "status", "residual", "sweeps", "seconds")
 
 
@@ -96,9 +97,21 @@ def load_as(kind: type[Any] | tuple[type[Any], ...], path: str | Path, **options
     thing = load(path, **options)
     if not isinstance(thing, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        wanted = " or ".join(one.__name__ for one in kinds)
-        raise InputError("path", f"a bundle of {wanted}", f"{path}, a {type(thing).__name__}")
+        wanted = " or ".join(WORDS[one] for one in kinds)
+        came = f"{path}, a bundle with {WORDS[type(thing)]}"
+        raise InputError("path", f"a bundle with {wanted}", came, _way(type(thing), kinds))
     return thing
+
+
+def _way(given: type[Record], wanted: tuple[type[Any], ...]) -> str:
+    """Say how one comes from the bundle that was given to one that is wanted."""
+    if given is Transitions:
+        then = "." if DacMdp in wanted else ", and `dac solve` a plan of that."
+        return f"`dac compile` makes a model of it{then}"
+    if given is DacMdp and Plan in wanted:
+        return "`dac solve` makes a plan of it."
+    inside = "transitions" if given is DacMdp else "mdp.transitions"
+    return f"Give the transitions that it was made of; in Python, da.load(path).{inside}."
 
 
 def _pack_transitions(data: Transitions) -> tuple[dict[str, Any], Arrays]:
