@@ -136,7 +136,7 @@ def test_a_solve_that_starts_from_a_plan(home, model, capsys):
     assert np.array_equal(da.load(home / "plan").q_values, expected.q_values)
     assert not np.array_equal(expected.q_values, model.solve(gamma=0.99).q_values)
     da.save(da.compile(model.transitions.subset(slice(0, 500))).solve(), home / "small")
-    for wrong, sentence in (("model", "a bundle with a plan"), ("small", "a plan of this MDP")):
+    for wrong, sentence in (("model", "a bundle with a plan"), ("small", "as this MDP has")):
         code, said = run(capsys, f"{words} --start {home}/{wrong}")
         assert code == 2
         assert sentence in said["error"]

@@ -170,7 +170,7 @@ def compile(
     fitted = as_encoder(encoder, data.observations).fit(data.observations)
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
-    warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=3)
+    warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=4)
     graph = build_graph(
         source_features, core_features, data.actions, data.num_actions, k, **options
     )

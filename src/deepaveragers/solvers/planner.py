@@ -65,7 +65,8 @@ def solve(
         objective: the question.
         tolerance: largest error allowed, relative to |T 0| / (1 - gamma); see above.
         method: "policy_iteration" (what "auto" takes), or "value_iteration": sweeps only.
-        start: a plan of the same MDP, under any objective; its policy is the first tried.
+        start: a plan with as many states and actions, best of this MDP, under any objective; its
+            policy is the first tried.
             "last" takes the last that was solved in this process, if there is one. The
             plan's `gain` says what that brought.
         time_budget: seconds after which the bounds reached so far are returned.
@@ -147,7 +148,7 @@ def _first_guess(
     if start.q_values.shape != mdp.graph.indices.shape[:2]:
         raise InputError(
             "start",
-            f"a plan of this MDP, {mdp.graph.indices.shape[:2]} states and actions",
+            f"a plan of {mdp.graph.indices.shape[:2]} states and actions, as this MDP has",
             f"one of {start.q_values.shape}",
         )
     return (start.values, start.q_values), seconds
