@@ -54,7 +54,10 @@ def test_callback_sees_the_error_fall_and_may_stop(mdp, optimum):
     assert [record.sweeps for record in seen] == list(range(1, len(seen) + 1))
     plan = mdp.solve(gamma=0.999, tolerance=1e-9, callback=lambda record: record.sweeps == 2)
     assert plan.status == "interrupted"
-    assert plan.sweeps == 2
+    # The first sweep proved more here, and one more proves it again.
+    assert seen[0].error < seen[1].error
+    assert plan.sweeps == 3
+    assert plan.error <= seen[0].error
     assert_bounds(plan, optimum)
 
 
@@ -160,7 +163,7 @@ def test_a_plan_does_not_change(mdp):
             array[0] = 0.0
 
 
-@pytest.mark.parametrize("reward", [1e37, 1e40, 1e300])
+@pytest.mark.parametrize("reward", [1e30, 1e37, 1e40, 1e300])
 def test_values_beyond_the_planner_are_refused(mdp, model, reward):
     for asked in (mdp, model):
         rewards = np.random.default_rng(0).normal(size=len(asked)) * reward
@@ -168,10 +171,11 @@ def test_values_beyond_the_planner_are_refused(mdp, model, reward):
             asked.solve(gamma=0.9, rewards=rewards)
 
 
-@pytest.mark.parametrize("cost", [1e38, 1e39, 1e300])
-def test_costs_beyond_the_planner_are_refused(model, cost):
-    with pytest.raises(da.InputError, match="rewards and costs"):
-        model.solve(gamma=0.9, cost=cost)
+@pytest.mark.parametrize("cost", [1e32, 1e38, 1e39, 1e300, 1.7e308])
+def test_costs_beyond_the_planner_are_refused(mdp, model, cost):
+    for asked in (mdp, model):
+        with pytest.raises(da.InputError, match="rewards and costs"):
+            asked.solve(gamma=0.9, cost=cost)
 
 
 @pytest.mark.parametrize("reward", [1e39, -1e39, -1e300])

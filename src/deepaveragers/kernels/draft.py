@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import Float32, Float64, Int32
 from .cpu import Lanes, fused, inlined, kernel
 from .evaluation import Rows
+from .prefetch import ROWS_AHEAD, prefetch_row
 from .team import Team, exchange, note, piece
 
 
@@ -64,6 +65,10 @@ def improve(
     largest = np.float32(0.0)
     for step in range(hi - lo):
         s = hi - 1 - step
+        # Read backwards, rows do not come ahead of time by themselves.
+        if s - ROWS_AHEAD >= lo:
+            prefetch_row(index, s - ROWS_AHEAD)
+            prefetch_row(weight, s - ROWS_AHEAD)
         best, chosen = np.float32(-np.inf), 0
         for a in range(actions):
             future = np.float32(0.0)

@@ -21,6 +21,8 @@ RESTART = 3.0
 PATIENCE = 50
 """Mixtures without progress after which the rest is left to the next linearisation."""
 FLOAT32_NOISE = 4e-7
+OPENING = 2
+"""Sweeps over all states, which tell the groups that may be left alone."""
 STORED, MADE, LAST, BEST, WAITED, DONE = range(6)
 """Places in a `Team`'s `progress`."""
 
@@ -95,6 +97,15 @@ def _sweep(
 
 
 @kernel
+def _leave_alone(member: int, members: int, team: Team, quiet: float) -> None:
+    """Put the groups to rest that the opening sweeps changed by less than this."""
+    for block in range(member, len(team.edges) - 1, members):
+        lo, hi = team.edges[block] // GROUP, (team.edges[block + 1] - 1) // GROUP + 1
+        for group in range(lo, hi):
+            team.awake[group] = team.moves[group] >= quiet
+
+
+@kernel
 def _mix(
     member: int, members: int, team: Team, rows: Rows, memory: Memory, stored: int,
     unit: float, left: Float32, shares: Float32,
@@ -153,14 +164,12 @@ def settle(
             for s in range(team.edges[block], team.edges[block + 1]):
                 memory.origin[s] = rows.correction[s + len(memory.origin)]
     for _ in range(rounds):
-        for _ in range(memory.sweeps):
-            if not _sweep(member, members, team, lanes, rows, sweeps == 0.0):
+        for step in range(memory.sweeps):
+            made = sweeps + step
+            if not _sweep(member, members, team, lanes, rows, made < OPENING):
                 return
-        if sweeps == 0.0:
-            for block in range(member, len(team.edges) - 1, members):
-                lo, hi = team.edges[block] // GROUP, (team.edges[block + 1] - 1) // GROUP + 1
-                for group in range(lo, hi):
-                    team.awake[group] = team.moves[group] >= quiet
+            if made + 1 == OPENING:
+                _leave_alone(member, members, team, quiet)
         sweeps += memory.sweeps
         change, peak = team.changes.max(), team.peaks.max()
         waited = 0.0 if change < 0.9 * best else waited + 1.0

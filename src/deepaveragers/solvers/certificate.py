@@ -44,6 +44,8 @@ from ..kernels.model import Model
 
 UNIT = 2.0**-53
 FLOAT32_UNIT, SMALLEST_FLOAT32 = 2.0**-24, 2.0**-149
+LARGEST = 1e30
+"""Size of values and steps at most: float32 ends at 3e38, and mixtures may go far for a while."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ LARGE = 200_000
 """States from which on regions pay."""
 REGION, SAMPLE_PER_REGION = 4_000, 64
 """States in a region; with those beside it, their values stay in the second cache."""
-DIRECTIONS, AT_ONCE = 8, 16_384
+DIRECTIONS, PRODUCTS_AT_ONCE = 8, 1 << 18
+"""Principal directions at most; and products up to which BLAS starts no threads beside ours."""
 
 
 def visiting_order(model: Model, features: Floats, blocks: Blocks) -> Int32 | None:
@@ -68,9 +69,11 @@ def region_of(features: Floats, count: int, blocks: Blocks) -> Array:
     axes, cuts = _halved((sample - mean) @ rotation, count)
     places = np.empty(len(features), np.uint16)
 
+    at_once = max(1, PRODUCTS_AT_ONCE // rotation.size)
+
     def place(lo: int, hi: int) -> None:
-        for first in range(lo, hi, AT_ONCE):
-            part = slice(first, min(first + AT_ONCE, hi))
+        for first in range(lo, hi, at_once):
+            part = slice(first, min(first + at_once, hi))
             rotated = (np.asarray(features[part], np.float32) - mean) @ rotation
             regions.assign(rotated, axes, cuts, places[part])
 

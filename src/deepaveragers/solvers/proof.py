@@ -10,12 +10,9 @@ from __future__ import annotations
 import math
 
 from ..kernels.table import settle
-from .certificate import Certificate, certify, largest_step, rounding_of_table
+from .certificate import LARGEST, Certificate, certify, largest_step, rounding_of_table
 from .draft import Draft
 from .workspace import Workspace
-
-LARGEST_STEP = 1e37
-"""Float32 ends at 3e38."""
 
 
 class Proof:
@@ -32,7 +29,7 @@ class Proof:
         lows, highs = zip(*found)
         low, high = min(lows), max(highs)
         self._middle = 0.5 * (low + high)
-        sound = largest_step(model, penalty) < LARGEST_STEP
+        sound = largest_step(model, penalty) < LARGEST
         rounding = rounding_of_table(model, low, high, penalty, draft.dearest)
         self.rounding = rounding if sound else math.inf
 

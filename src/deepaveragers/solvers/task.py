@@ -15,7 +15,7 @@ from ..arrays import Float64
 from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..progress import Advance, progress
-from .certificate import Certificate, largest_step, rounding_of_backup
+from .certificate import LARGEST, Certificate, largest_step, rounding_of_backup
 from .draft import EVALUATED, Draft, suits
 from .plan import Status
 from .proof import Proof
@@ -26,8 +26,6 @@ EVALUATION_RATIO = 0.005
 """A policy is evaluated until a sweep changes values by so much less than the first residual."""
 PATIENCE = 12
 """Sweeps without better bounds after which policies are left unevaluated for a while."""
-LARGEST_VALUE = 1e37
-"""Corrections are float32, which ends at 3e38."""
 QUIET_SECONDS = 2.0
 FLOAT32_UNIT = 2.0**-23
 
@@ -77,6 +75,7 @@ class Task:
         self.limits, self.callback = limits, callback
         self.allowed = math.inf
         self._reach = math.inf
+        self._best, self._best_values = math.inf, work.values
         self._stopped = False
 
     def optimize(self, evaluate: bool, first: tuple[Float64, Float64] | None) -> Outcome:
@@ -93,7 +92,8 @@ class Task:
         except KeyboardInterrupt:
             # Whatever the arrays hold now, one more sweep proves bounds on it.
             self.work.recover()
-            proof = self._first_sweep() if math.isinf(self._reach) else self.work.sweep()
+            early = math.isinf(self._reach)
+            proof = self._first_sweep() if early else self._at_best(self.work.sweep())
         return status, self._within_reach(proof)
 
     def _optimize(
@@ -106,24 +106,36 @@ class Task:
         else:
             proof = self._first_sweep()
         floor = EVALUATED * self.allowed * (1.0 - gamma) / max(gamma, 0.1)
-        best, waited, sweeps_only, penance = math.inf, 0, 0, 8
+        waited, sweeps_only, penance = 0, 0, 8
         while True:
             status = self._status(proof, line)
             if status is not None:
-                return status, proof
+                # One sweep more may be one too many.
+                return status, proof if status == "out_of_sweeps" else self._at_best(proof)
+            waited = 0 if proof.error < 0.95 * self._best else waited + 1
+            if evaluate and proof.error < self._best:
+                self._best, self._best_values = proof.error, work.values.copy()
             if first is not None:
                 # Only now: the proof above is about the values of the first sweep.
                 work.restart(first[0])
                 work.prefer(first[1])
                 first = None
-            waited = 0 if proof.error < 0.95 * best else waited + 1
-            best = min(best, proof.error)
             if waited >= PATIENCE:
                 waited, sweeps_only, penance = 0, penance, 2 * penance
             if evaluate and sweeps_only == 0:
-                work.evaluate(ratio=EVALUATION_RATIO, floor=floor, deadline=self.limits.deadline)
+                deadline = self.limits.deadline
+                evaluate = work.evaluate(ratio=EVALUATION_RATIO, floor=floor, deadline=deadline)
+                if not evaluate:
+                    work.restart(self._best_values)
             sweeps_only = max(0, sweeps_only - 1)
             proof = work.sweep()
+
+    def _at_best(self, proof: Certificate) -> Certificate:
+        """Return to the best values that were proved, if these are worse: evaluating may stray."""
+        if proof.error <= self._best:
+            return proof
+        self.work.restart(self._best_values)
+        return self.work.sweep()
 
     def _within_reach(self, proof: Certificate) -> Certificate:
         """Return bounds no wider than |V*| <= |T 0| / (1 - gamma), which holds before any sweep.
@@ -155,7 +167,7 @@ class Task:
         if draft.scale == 0.0 and not draft.stuck:
             # No step is worth anything: nothing to guess, and no scale to judge a guess by.
             return self._first_sweep()
-        if draft.stuck and not largest_step(work.model, draft.largest_penalty) < LARGEST_VALUE:
+        if draft.stuck and not largest_step(work.model, draft.largest_penalty) < LARGEST:
             # In float32 such losses are infinite, and look like actions that are not there.
             return self._first_sweep()
         self._set_allowed(draft.scale, draft.stuck, draft.largest_penalty)
@@ -186,12 +198,13 @@ class Task:
     def _set_allowed(self, largest: float, stuck: int, penalty: float) -> None:
         """Turn the tolerance into an error, or say why it cannot be had."""
         gamma = self.work.model.gamma
-        scale = largest / (1.0 - gamma)
-        if not scale < LARGEST_VALUE:
+        scale, parts = largest / (1.0 - gamma), largest_step(self.work.model, penalty)
+        # Actions may be missing because float64 took their losses for infinite.
+        if not scale < LARGEST or (stuck and not parts < LARGEST):
             raise InputError(
                 "rewards and costs",
-                f"so small that no value can exceed {LARGEST_VALUE:g}",
-                f"up to {largest:.3g} a step",
+                f"so small that no value can exceed {LARGEST:g}",
+                f"up to {max(largest, parts):.3g} a step",
                 "Give them in larger units.",
             )
         if stuck:
@@ -203,7 +216,7 @@ class Task:
         self.allowed = self.tolerance * scale
         # `largest` may have been computed in float32.
         rounding = FLOAT32_UNIT * (2 * self.work.model.k + 16)
-        step = largest + rounding * largest_step(self.work.model, penalty)
+        step = largest + rounding * parts
         self._reach = step / (1.0 - gamma)
         finest = 4.0 * rounding_of_backup(self.work.model, scale, penalty) / (1.0 - gamma)
         if 0.0 < self.allowed < finest:

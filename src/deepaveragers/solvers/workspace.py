@@ -58,8 +58,8 @@ class Workspace:
         return self.model._replace(indices=indices, distances=distances)
 
     def restart(self, values: Float64) -> None:
-        """Go on from other values; those of states that ended stay 0."""
-        self.values[:] = np.where(self.model.terminal, 0.0, values)
+        """Go on from other values; 0 where states ended, and where float32 overflowed."""
+        self.values[:] = np.where(self.model.terminal | ~np.isfinite(values), 0.0, values)
         self._stale = True
 
     def prefer(self, q_values: Float64) -> None:
@@ -117,19 +117,23 @@ class Workspace:
         smallest, largest = zip(*found)
         return max(0.0, -min(smallest)), max(0.0, max(largest))
 
-    def evaluate(self, *, ratio: float, floor: float, deadline: float) -> None:
+    def evaluate(self, *, ratio: float, floor: float, deadline: float) -> bool:
         """Move the values towards those of the chosen policy.
 
         Args:
             ratio: stop when a sweep's change is so much smaller than the first residual.
             floor: or when it is below this.
             deadline: or at this moment of `time.perf_counter`.
+
+        Returns:
+            whether float32 could hold them.
         """
         if self._stale:
             self._refresh()
         residual = self.corrector.linearize(self.whole, self._gains, self.values, self.choice)
         self.policy_sweeps += self.corrector.solve(max(ratio * residual, floor), deadline)
         self._refresh()
+        return bool(np.isfinite(self.values).all())
 
     def values_by_name(self) -> Float64:
         """Return the values [N] of the states under their own names."""

@@ -1,0 +1,71 @@
+"""Evaluations that lead astray: what was proved before is not lost."""
+
+from __future__ import annotations
+
+import _thread
+
+import numpy as np
+import pytest
+
+import deepaveragers as da
+from deepaveragers.solvers.correction import Corrector
+from deepaveragers.solvers.workspace import Workspace
+
+TIGHT = {"gamma": 0.99, "tolerance": 1e-11}
+
+
+def stop(plan):
+    return True
+
+
+def press_ctrl_c(seen):
+    _thread.interrupt_main()
+
+
+@pytest.mark.parametrize("end", [stop, press_ctrl_c])
+def test_a_plan_that_is_stopped_has_the_best_bounds_that_were_proved(model, monkeypatch, end):
+    errors = []
+
+    def stray(self, original=Workspace.evaluate, **options):
+        held = original(self, **options)
+        self.restart(self.values + np.linspace(-100.0, 100.0, len(self.values)))
+        return held
+
+    def watch(seen):
+        if seen.error < 1.0:
+            errors.append(seen.error)
+            monkeypatch.setattr(Workspace, "evaluate", stray)
+        return bool(errors) and seen.error > 10.0 and end(seen)
+
+    optimum = model.solve(**TIGHT)
+    plan = model.solve(**TIGHT, callback=watch)
+    assert plan.status == "interrupted"
+    assert plan.error <= min(errors)
+    assert (plan.lower <= optimum.upper).all()
+    assert (optimum.lower <= plan.upper).all()
+
+
+@pytest.mark.parametrize("size", [np.inf, np.nan])
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
+def test_values_that_float32_cannot_hold_are_dropped(model, monkeypatch, size, tolerance):
+    def overflow(self, *arguments, **options):
+        self.rows.correction[::7] = size
+        return 1
+
+    optimum = model.solve(gamma=0.9, tolerance=1e-9)
+    monkeypatch.setattr(Corrector, "solve", overflow)
+    plan = model.solve(gamma=0.9, tolerance=tolerance)
+    assert plan.status == "optimal"
+    assert (plan.lower <= optimum.upper).all()
+    assert (optimum.lower <= plan.upper).all()
+
+
+@pytest.mark.parametrize("scale", [1e29, 1e-30])
+def test_the_largest_and_the_smallest_rewards_are_planned_alike(model, scale):
+    rewards = np.linspace(-1.0, 1.0, len(model))
+    usual = model.solve(gamma=0.9, cost=0.0, rewards=rewards, tolerance=1e-6)
+    scaled = model.solve(gamma=0.9, cost=0.0, rewards=scale * rewards, tolerance=1e-6)
+    assert isinstance(scaled, da.Plan)
+    assert scaled.status == "optimal"
+    error = usual.error + scaled.error / scale
+    assert np.abs(scaled.values / scale - usual.values).max() <= error
