@@ -137,11 +137,13 @@ class Transitions:
 
     def episode_returns(self) -> Float64:
         """Return [episodes] float64, the undiscounted return of each episode in the data."""
-        return np.add.reduceat(self.rewards, self._episode_bounds()[:-1])
+        with np.errstate(over="ignore"):
+            return np.add.reduceat(self.rewards, self._episode_bounds()[:-1])
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
-        returns = self.episode_returns()
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean_return = float(self.episode_returns().mean())
         return {
             "transitions": len(self),
             "episodes": self.num_episodes,
@@ -151,7 +153,7 @@ class Transitions:
             "observation_dtype": str(self.observations.dtype),
             "action_names": list(self.action_names),
             "action_counts": np.bincount(self.actions, minlength=self.num_actions).tolist(),
-            "mean_return": float(returns.mean()),
+            "mean_return": mean_return,
         }
 
     def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
