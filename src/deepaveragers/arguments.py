@@ -149,13 +149,14 @@ def optional(check: Callable[..., Value], name: str, value: object, **limits: An
         raise InputError(name, allowed, error.received, error.remedy) from None
 
 
-def check_known(name: str, given: Iterable[str], known: Iterable[str]) -> None:
+def check_known(name: str, given: Iterable[object], known: Iterable[str]) -> None:
     """Raise an error if a name is given that is not known."""
     names = sorted(known)
     for word in given:
         if word not in names:
-            near = [one for one in names if one == word.lower()] or get_close_matches(
-                word, names, 1
+            text = str(word)
+            near = [one for one in names if one == text.lower()] or get_close_matches(
+                text, names, 1
             )
             remedy = f"Did you mean {near[0]!r}?" if near else ""
             raise InputError(name, f"among {', '.join(names)}", repr(word), remedy)

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ..arguments import check_known, choice, file_path, optional, several, shown
+from ..arguments import check_known, choice, file_path, instance, optional, several, shown
 from ..errors import InputError, StorageError
 
 Missing = Literal["error", "drop"]
@@ -73,6 +73,7 @@ class TableMapping:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> TableMapping:
         """Return the mapping with these fields; unknown or absent ones are named."""
+        instance("values", values, Mapping, "a mapping from fields to columns")
         known = {field.name for field in fields(cls)}
         check_known("mapping", values, known)
         absent = [needed for needed in ("action", "reward") if values.get(needed) is None]

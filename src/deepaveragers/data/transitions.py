@@ -158,12 +158,7 @@ class Transitions:
 
     def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
         """Return the given rows as a dataset of their own; action names are kept."""
-        if not isinstance(rows, slice):
-            rows = np.asarray(rows, dtype=None if np.size(rows) else np.int64)
-            if rows.ndim != 1 or rows.dtype.kind not in "iub":
-                received = f"shape {rows.shape} of {rows.dtype}"
-                raise InputError("rows", "a slice, a mask, or row numbers", received)
-        taken: slice | Array = rows
+        taken = rows if isinstance(rows, slice) else _checked_rows(rows, len(self))
         columns = {name: rows_at(getattr(self, name), taken) for name in COLUMNS}
         return of_checked(
             observations=_rows(self.observations, taken),
@@ -180,6 +175,21 @@ def of_checked(**fields: Any) -> Transitions:
     data = object.__new__(Transitions)
     data._set(**fields)
     return data
+
+
+def _checked_rows(rows: Any, size: int) -> Array:
+    """Return a mask of so many flags, or row numbers among so many; negative ones from the end."""
+    taken = np.asarray(rows, dtype=None if np.size(rows) else np.int64)
+    if taken.ndim != 1 or taken.dtype.kind not in "iub":
+        received = f"shape {taken.shape} of {taken.dtype}"
+        raise InputError("rows", "a slice, a mask, or row numbers", received)
+    if taken.dtype.kind == "b":
+        if len(taken) != size:
+            raise InputError("rows", f"a mask of {size:,} flags, one per row", f"{len(taken):,}")
+    elif len(taken) and (taken.max() >= size or taken.min() < -size):
+        number = taken.max() if taken.max() >= size else taken.min()
+        raise InputError("rows", f"row numbers from 0 to {size - 1}", f"{number}")
+    return taken
 
 
 def _rows(observations: Array, rows: slice | Array) -> Any:
