@@ -297,7 +297,9 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
         },
     ),
     "TableMapping.of": (
-        lambda w, **given: da.TableMapping.of(**{"values": {"action": "a", "reward": "r"}, **given}),
+        lambda w, **given: da.TableMapping.of(
+            **{"values": {"action": "a", "reward": "r"}, **given}
+        ),
         {"values": ("a", None, True, 0, [], NOTHING, b"x")},
     ),
     "write": (

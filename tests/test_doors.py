@@ -64,7 +64,10 @@ def test_every_parameter_is_in_the_table():
         (lambda w: w.model.solve(tolerence=0.9), "Did you mean 'tolerance'"),
         (lambda w: w.plan.policy(lokup="nearest"), "options must be among .*'lookup'"),
         (lambda w: da.read({"a": [0]}, acton="a"), "mapping must be among .*Did you mean 'action'"),
-        (lambda w: da.TableMapping.of({1: "a", "reward": "r"}), "mapping must be among .*received 1"),
+        (
+            lambda w: da.TableMapping.of({1: "a", "reward": "r"}),
+            "mapping must be among .*received 1",
+        ),
         (lambda w: w.model.solve(mdp=w.model), "options must be among"),
     ],
 )
@@ -92,6 +95,34 @@ def test_the_numbers_of_numpy_are_numbers(world):
     assert len(da.collect("CartPole-v1", two, seed=two, side_by_side=two, epsilon=half)) == 2
     report = da.evaluate("random", "CartPole-v1", two, seed=two, epsilon=half, side_by_side=two)
     assert len(report.returns) == 2
+
+
+class Place:
+    """A path that is no `Path`."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __fspath__(self):
+        return str(self.path)
+
+
+def test_anything_that_is_a_path_is_one(world):
+    def at(name):
+        return Place(world.path / name)
+
+    da.write(world.data, at("steps.npz"))
+    assert len(da.read(at("steps.npz"))) == len(da.read(at("steps.npz"), "npz")) == 24
+    (world.path / "log.csv").write_text("x,a,r\n0,0,1\n1,1,1\n2,0,1\n")
+    (world.path / "log.toml").write_text("action = 'a'\nreward = 'r'")
+    assert len(da.read(at("log.csv"), mapping=at("log.toml"))) == 2
+    assert len(da.read_table(at("log.csv"), action="a", reward="r")) == 2
+    da.save(world.data, at("data"))
+    assert len(da.append(at("data"), at("data"))) == 48
+    assert len(da.forget(at("data"), 0)) == len(da.load(at("data"))) == 40
+    assert len(da.compile(world.data, 2, resume_dir=at("blocks"))) == 24
+    da.write_report(da.diagnose(world.data), at("report.png"))
+    world.plan.compare(world.plan).picture(at("compared.png"))
 
 
 def test_none_forbids_nothing(world):

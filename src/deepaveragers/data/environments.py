@@ -54,7 +54,7 @@ def _checked(made: Any) -> gym.Env[Any, Any]:
             f"a function that makes an environment, with {', '.join(NEEDED)}",
             f"one that makes {type(made).__name__}, without {', '.join(absent)}",
         )
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def close(env: gym.Env[Any, Any]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from ..arguments import (
@@ -135,7 +135,7 @@ def compile(
     time_budget: float | None = None,
     allow_approximate: bool = False,
     threads: int | None = None,
-    resume_dir: str | Path | None = None,
+    resume_dir: str | os.PathLike[str] | None = None,
     show_progress: bool | None = None,
 ) -> DacMdp:
     """Compile a dataset into a finite MDP by k nearest neighbours.
