@@ -81,7 +81,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "solve": (lambda w, **given: w.model.solve(**given), OBJECTIVE),
     "solve, how": (
-        lambda w, **given: w.model.solve(given.pop("objective", None), **given),
+        lambda w, **given: w.model.solve(**given),
         {
             "objective": NO_RECORD,
             "tolerance": (*NO_TOLERANCE, None),

@@ -62,6 +62,7 @@ def test_every_parameter_is_in_the_table():
     [
         (lambda w: w.model.solve(gama=0.9), "options must be among .*Did you mean 'gamma'"),
         (lambda w: w.model.solve(tolerence=0.9), "Did you mean 'tolerance'"),
+        (lambda w: w.model.solve(objectiv=None), "Did you mean 'objective'"),
         (lambda w: w.plan.policy(lokup="nearest"), "options must be among .*'lookup'"),
         (lambda w: da.read({"a": [0]}, acton="a"), "mapping must be among .*Did you mean 'action'"),
         (
@@ -95,6 +96,18 @@ def test_the_numbers_of_numpy_are_numbers(world):
     assert len(da.collect("CartPole-v1", two, seed=two, side_by_side=two, epsilon=half)) == 2
     report = da.evaluate("random", "CartPole-v1", two, seed=two, epsilon=half, side_by_side=two)
     assert len(report.returns) == 2
+
+
+def test_an_objective_is_taken_by_position_and_by_name(world):
+    asked = da.Objective(gamma=0.5)
+    one, two = world.model.solve(asked), world.model.solve(objective=asked)
+    assert one.objective == two.objective == asked
+    assert np.array_equal(one.values, two.values)
+    shown = inspect.signature(world.model.solve).parameters
+    assert shown["objective"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    assert "gamma" in shown
+    with pytest.raises(da.InputError, match="objective must be an Objective or its fields"):
+        world.model.solve(objective=asked, gamma=0.5)
 
 
 class Place:

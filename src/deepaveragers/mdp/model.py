@@ -77,7 +77,6 @@ class DacMdp:
     def solve(
         self,
         objective: Objective | None = None,
-        /,
         *,
         tolerance: float = 1e-3,
         method: Method = "auto",
@@ -101,7 +100,7 @@ class DacMdp:
         """
         from ..solvers.planner import OPTIONS, solve
 
-        check_known("options", asked, OPTIONS | Objective.field_names())
+        check_known("options", asked, OPTIONS | Objective.field_names() | {"objective"})
         if objective is not None and asked:
             raise InputError(
                 "objective",
