@@ -98,6 +98,21 @@ def test_the_numbers_of_numpy_are_numbers(world):
     assert len(report.returns) == 2
 
 
+def test_arrays_of_no_dimension_are_numbers(world):
+    half, one = np.array(0.5), np.array(1)
+    assert len(da.collect("CartPole-v1", np.array(9.0), epsilon=half, seed=one)) == 9
+    penalised = world.model.solve(gamma=half, action_penalties={1: np.array(2.0)}, k=one)
+    plain = world.model.solve(gamma=0.5, action_penalties={1: 2.0}, k=1)
+    assert np.array_equal(penalised.values, plain.values)
+    assert penalised.objective.unusual() == plain.objective.unusual()
+    assert world.model.solve(forbidden_actions=one).objective.forbidden_actions == (1,)
+    policy = da.Policy(plain, k=one, support_threshold=half, fallback=one)
+    assert (policy.k, policy.support_threshold) == (1, 0.5)
+    for nonsense in (np.array("a"), np.array(True), np.array(None), np.array([0.5])):
+        with pytest.raises(da.InputError, match=r"^gamma must be"):
+            da.Objective(gamma=nonsense)
+
+
 def test_an_objective_is_taken_by_position_and_by_name(world):
     asked = da.Objective(gamma=0.5)
     one, two = world.model.solve(asked), world.model.solve(objective=asked)

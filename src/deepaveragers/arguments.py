@@ -75,7 +75,7 @@ def whole_number(name: str, value: object, *, least: int = 1) -> int:
     """Return a whole number that is not below the least."""
     given = _real(value)
     if math.isfinite(given) and given >= least and given == int(given):
-        return int(value)  # type: ignore[call-overload]
+        return int(plain(value))
     raise InputError(name, f"a whole number >= {least}", shown(value))
 
 
@@ -84,8 +84,15 @@ def seed_number(value: object) -> int:
     return whole_number("seed", value, least=0)
 
 
+def plain(value: Any) -> Any:
+    """Return NumPy's scalars, and arrays of no dimension, in Python's own type."""
+    alone = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if alone else value
+
+
 def _real(value: object) -> float:
     """Return a number as a float; NaN for anything that is none, and for one beyond floats."""
+    value = plain(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan
     try:
