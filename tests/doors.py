@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -31,6 +32,11 @@ NO_LIST = (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING])
 NO_FUNCTION = ("a", True, 0, [], {}, NOTHING, b"x", nothing)
 NO_OBSERVATION = ("a", None, True, float("nan"), [], ["a", "b"], {}, NOTHING, [1.0] * 9)
 NO_NAME = ("", True, 0, 1.5, [], {}, NOTHING, b"x")
+
+
+def words(parameter):
+    """Return the names in a parameter: `action_penalties[0]`, `support_threshold and fallback`."""
+    return re.findall(r"\w+", parameter)
 
 
 @dataclass
@@ -75,7 +81,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "solve": (lambda w, **given: w.model.solve(**given), OBJECTIVE),
     "solve, how": (
-        lambda w, **given: w.model.solve(given.pop("objective", None), **given),
+        lambda w, **given: w.model.solve(**given),
         {
             "objective": NO_RECORD,
             "tolerance": (*NO_TOLERANCE, None),
@@ -290,6 +296,12 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "delimiter": ("", "ab", True, 0, [], NOTHING),
         },
     ),
+    "TableMapping.of": (
+        lambda w, **given: da.TableMapping.of(
+            **{"values": {"action": "a", "reward": "r"}, **given}
+        ),
+        {"values": ("a", None, True, 0, [], NOTHING, b"x")},
+    ),
     "write": (
         lambda w, **given: da.write(**{"data": w.data, "path": w.path / "a.npz", **given}),
         {
@@ -315,7 +327,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "subset": (
         lambda w, rows: w.data.subset(rows),
-        {"rows": ("a", None, 1.5, ["a"], [0.5], {}, NOTHING)},
+        {"rows": ("a", None, 1.5, ["a"], [0.5], {}, NOTHING, [24], [-25], [10**30], [True] * 5)},
     ),
     "FrameStacks": (
         lambda w, **given: da.FrameStacks(

@@ -30,6 +30,25 @@ class Corridor(gym.Env):
         )
 
 
+def test_environments_need_not_be_of_gymnasium_s_class():
+    class Plain:
+        observation_space, action_space = Corridor.observation_space, Corridor.action_space
+
+        def reset(self, *, seed=None, options=None):
+            self.place = 0
+            return np.zeros(1, np.float32), {}
+
+        step = Corridor.step
+
+    one, two = (da.collect(env, 50, seed=3) for env in (Plain, Corridor))
+    assert np.array_equal(one.observations, two.observations)
+    assert np.array_equal(one.actions, two.actions)
+    assert da.evaluate("random", Plain, 3).returns.tolist()
+    del Plain.step
+    with pytest.raises(da.InputError, match=r"^env must be .*received one .* Plain, without step"):
+        da.collect(Plain, 50)
+
+
 def test_same_seed_same_data():
     one, two = (da.collect("CartPole-v1", 500, seed=3) for _ in range(2))
     other = da.collect("CartPole-v1", 500, seed=4)

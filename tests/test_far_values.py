@@ -185,3 +185,64 @@ def test_append_says_it_of_new_rows_only():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         da.append(longer, far_successor(0.0))
+
+
+BEYOND = r"within \+-1e\+36.*; received one far beyond 1e\+36"
+
+
+@pytest.mark.parametrize("value", [1e39, -1e200, 1.7e308])
+@pytest.mark.parametrize("ended", [True, False])
+def test_numbers_beyond_float32_are_refused_without_a_warning(value, ended):
+    ends = np.full(ROWS, ended)
+    far = far_successor(value, 9, terminations=ends, truncations=~ends)
+    mdp = da.compile(far_successor(0.0), 2)
+    policy = mdp.solve().policy(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(da.InputError, match=f"^core_features must be {BEYOND} in row 9"):
+            da.compile(far, 2)
+        with pytest.raises(da.InputError, match=f"^core_features of .* {BEYOND} in row 9"):
+            da.append(mdp, far)
+        for asked in (policy.act, policy.explain):
+            with pytest.raises(da.InputError, match=rf"^observation must be {BEYOND} as a feature"):
+                asked([value, 0.0, 0.0])
+
+
+def test_the_command_line_refuses_them_in_one_line(tmp_path, capsys):
+    da.save(far_successor(1e39, 9), tmp_path / "data")
+    with pytest.raises(SystemExit) as leaving:
+        main(["compile", str(tmp_path / "data"), "-o", str(tmp_path / "model")])
+    assert leaving.value.code == 2
+    assert capsys.readouterr().err.splitlines()[0].startswith("dac: core_features must be within")
+
+
+@pytest.mark.parametrize("value", [1e200, 1.7e308])
+def test_a_column_without_a_finite_deviation_becomes_0(value):
+    data = far_successor(0.0)
+    states = data.observations.copy()
+    states[:3, 1] = value
+    with pytest.warns(da.DataWarning, match="^Observation column 1 has values") as said:
+        fitted = da.Standardize().fit(states)
+    assert len(said) == 1
+    assert not fitted.encode(np.full((1, 3), -value))[:, 1].any()
+
+
+@pytest.mark.parametrize("value", [1e39, 1e200, 1.7e308])
+@pytest.mark.parametrize("place", ["observations", "next_observations", "rewards"])
+def test_the_doctor_is_not_put_off_by_any_number(value, place, tmp_path):
+    """The leak beside it is found, and the number is: without a word on standard error."""
+    sound = far_successor(0.0)
+    columns = {name: getattr(sound, name).copy() for name in ("observations", "next_observations")}
+    columns["rewards"] = columns["observations"][:, 0].copy()
+    for row, sign in ((5, 1.0), (6, -1.0), (7, 1.0)):
+        columns[place].reshape(ROWS, -1)[row, -1] = sign * value
+    columns["episode_ids"] = np.zeros(ROWS, int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        diagnosis = da.diagnose(far_successor(0.0, **columns))
+        assert diagnosis.text()
+        assert diagnosis.summary()
+        da.write_report(diagnosis, tmp_path / "report.html")
+    codes = {finding.code for finding in diagnosis.findings}
+    assert codes & {"outlier", "missing_value_code", "reward_spike"}
+    assert place == "rewards" or "leaks_reward" in codes

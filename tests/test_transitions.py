@@ -103,8 +103,12 @@ def test_subset_refuses_what_names_no_rows(columns):
         data.subset([])
     with pytest.raises(da.InputError, match="rows must be"):
         data.subset(np.zeros((2, 2), int))
-    with pytest.raises(IndexError):
+    with pytest.raises(da.InputError, match=r"rows must be a mask of 6 flags.*received 2"):
         data.subset([True, False])
+    with pytest.raises(da.InputError, match=r"rows must be .* from 0 to 5; received 6"):
+        data.subset([0, 6])
+    with pytest.raises(da.InputError, match=r"rows must be .* from 0 to 5; received -7"):
+        data.subset([0, -7])
 
 
 def test_subset_keeps_names_and_flags(columns):

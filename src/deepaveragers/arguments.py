@@ -75,7 +75,7 @@ def whole_number(name: str, value: object, *, least: int = 1) -> int:
     """Return a whole number that is not below the least."""
     given = _real(value)
     if math.isfinite(given) and given >= least and given == int(given):
-        return int(value)  # type: ignore[call-overload]
+        return int(plain(value))
     raise InputError(name, f"a whole number >= {least}", shown(value))
 
 
@@ -84,8 +84,15 @@ def seed_number(value: object) -> int:
     return whole_number("seed", value, least=0)
 
 
+def plain(value: Any) -> Any:
+    """Return NumPy's scalars, and arrays of no dimension, in Python's own type."""
+    alone = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if alone else value
+
+
 def _real(value: object) -> float:
     """Return a number as a float; NaN for anything that is none, and for one beyond floats."""
+    value = plain(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan
     try:
@@ -149,13 +156,14 @@ def optional(check: Callable[..., Value], name: str, value: object, **limits: An
         raise InputError(name, allowed, error.received, error.remedy) from None
 
 
-def check_known(name: str, given: Iterable[str], known: Iterable[str]) -> None:
+def check_known(name: str, given: Iterable[object], known: Iterable[str]) -> None:
     """Raise an error if a name is given that is not known."""
     names = sorted(known)
     for word in given:
         if word not in names:
-            near = [one for one in names if one == word.lower()] or get_close_matches(
-                word, names, 1
+            text = str(word)
+            near = [one for one in names if one == text.lower()] or get_close_matches(
+                text, names, 1
             )
             remedy = f"Did you mean {near[0]!r}?" if near else ""
             raise InputError(name, f"among {', '.join(names)}", repr(word), remedy)

@@ -8,12 +8,14 @@ from typing import Any, TypeAlias
 import gymnasium as gym
 import numpy as np
 
-from ..arguments import check_takes, instance
+from ..arguments import check_takes
 from ..arrays import Array
 from ..errors import InputError
 
 EnvironmentSource: TypeAlias = str | gym.Env[Any, Any] | Callable[[], gym.Env[Any, Any]]
 """A registered id, an environment that can be made again, or a function that makes one."""
+NEEDED = ("reset", "step", "action_space", "observation_space")
+"""What an environment has; it need not be a `gym.Env`."""
 
 
 def maker(source: EnvironmentSource) -> Callable[[], gym.Env[Any, Any]]:
@@ -30,7 +32,7 @@ def maker(source: EnvironmentSource) -> Callable[[], gym.Env[Any, Any]]:
         return lambda: gym.make(spec, disable_env_checker=True)
     if callable(source):
         check_takes("env", source)
-        return lambda: instance("env", source(), gym.Env, "a function that makes an environment")
+        return lambda: _checked(source())
     raise InputError("env", "an id, an environment or a function", type(source).__name__)
 
 
@@ -44,6 +46,22 @@ def _make(name: str) -> gym.Env[Any, Any]:
         ) from error
 
 
+def _checked(made: Any) -> gym.Env[Any, Any]:
+    absent = [name for name in NEEDED if not hasattr(made, name)]
+    if absent:
+        raise InputError(
+            "env",
+            f"a function that makes an environment, with {', '.join(NEEDED)}",
+            f"one that makes {type(made).__name__}, without {', '.join(absent)}",
+        )
+    return made
+
+
+def close(env: gym.Env[Any, Any]) -> None:
+    """Close an environment, if it can be closed."""
+    getattr(env, "close", lambda: None)()
+
+
 def discrete_actions(env: gym.Env[Any, Any]) -> tuple[int, tuple[str, ...]]:
     """Return the number of the first action and the names of all."""
     space = env.action_space
@@ -55,7 +73,7 @@ def discrete_actions(env: gym.Env[Any, Any]) -> tuple[int, tuple[str, ...]]:
             "Wrap it to choose among a set of candidate actions.",
         )
     start, count = int(space.start), int(space.n)
-    meanings = getattr(env.unwrapped, "get_action_meanings", None)
+    meanings = getattr(getattr(env, "unwrapped", env), "get_action_meanings", None)
     if meanings is not None and len(meanings()) == count:
         return start, tuple(str(name) for name in meanings())
     return start, tuple(str(start + number) for number in range(count))
@@ -67,7 +85,7 @@ def action_names(source: EnvironmentSource) -> tuple[str, ...]:
     try:
         return discrete_actions(env)[1]
     finally:
-        env.close()
+        close(env)
 
 
 def observation_reader(space: gym.Space[Any]) -> Callable[[Any], Array]:

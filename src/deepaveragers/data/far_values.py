@@ -26,6 +26,8 @@ that the usual tolerance, a thousandth of it, comes near what a step earns."""
 SPIKE = 1000.0
 """Times the size of others, beyond which a reward is absurdly large."""
 SAMPLE = 2_000
+SQUARED = 2.0**460
+"""Up to which the squares of a hundred million numbers have a sum."""
 
 
 class Most(NamedTuple):
@@ -38,8 +40,9 @@ class Most(NamedTuple):
     @property
     def reach(self) -> Float64:
         """[D] how far from the middle a value may be; inf where most values are the same."""
-        width = self.high - self.low
-        return np.where(width > 0.0, FAR * width, np.inf)
+        with np.errstate(over="ignore"):
+            width = self.high - self.low
+            return np.where(width > 0.0, FAR * width, np.inf)
 
 
 def where_most_lie(columns: Array) -> Most:
@@ -55,6 +58,16 @@ def squashed(columns: Array, deviation: Float64) -> tuple[Bool, Most]:
     sample = columns[:: max(1, len(columns) // SAMPLE)]
     most = where_most_lie(np.asarray(sample, dtype=np.float64))
     return (deviation > most.reach) & (len(columns) >= FEWEST), most
+
+
+def units(*columns: Float64) -> Array:
+    """Return exponents [D] of two: units in which the squares of columns [N, D] are numbers.
+
+    They are common to all the arrays, and 0 for ordinary columns. What does not depend on units,
+    a correlation say, is the same to the bit in `np.ldexp(columns, -units)`.
+    """
+    largest = np.max([np.abs(part).max(axis=0) for part in columns], axis=0)
+    return np.where(largest > SQUARED, np.frexp(largest)[1], 0)
 
 
 class FarState(NamedTuple):
@@ -87,5 +100,5 @@ def far_reward(rewards: Float64) -> int | None:
     sizes = np.abs(rewards)
     row = int(np.argmax(sizes))
     largest, sizes[row] = float(sizes[row]), 0.0
-    alone = len(sizes) >= FEWEST and largest > SPIKE * sizes.max() > 0.0
+    alone = len(sizes) >= FEWEST and largest / SPIKE > sizes.max() > 0.0
     return row if alone else None

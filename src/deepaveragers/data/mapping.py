@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ..arguments import check_known, choice, file_path, optional, several, shown
@@ -73,6 +73,8 @@ class TableMapping:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> TableMapping:
         """Return the mapping with these fields; unknown or absent ones are named."""
+        if not isinstance(values, Mapping):
+            raise InputError("values", "a mapping from fields to columns", shown(values))
         known = {field.name for field in fields(cls)}
         check_known("mapping", values, known)
         absent = [needed for needed in ("action", "reward") if values.get(needed) is None]
@@ -109,10 +111,11 @@ class TableMapping:
         return chosen, following
 
 
-def read_mapping(path: str | Path) -> dict[str, Any]:
+def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the fields of a TOML mapping file."""
+    path = file_path("mapping", path)
     try:
-        with open(file_path("mapping", path), "rb") as file:
+        with open(path, "rb") as file:
             return tomllib.load(file)
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror}.") from error

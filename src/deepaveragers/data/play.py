@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Array, Int64
 from ..errors import InputError
 from ..progress import Advance
-from .environments import EnvironmentSource, discrete_actions, maker, observation_reader
+from .environments import EnvironmentSource, close, discrete_actions, maker, observation_reader
 from .frame_track import FrameTrack
 
 Act = Callable[[Array, Int64], Any]
@@ -125,7 +125,7 @@ class _Arena:
 
     def __exit__(self, *error: object) -> None:
         for seat in self.seats:
-            seat.env.close()
+            close(seat.env)
 
     def open(self, count: int) -> None:
         for _ in range(count):
@@ -146,7 +146,7 @@ class _Arena:
 
     def leave(self, seat: _Seat) -> None:
         self.seats.remove(seat)
-        seat.env.close()
+        close(seat.env)
 
     def step(self, seat: _Seat, action: int) -> None:
         if not 0 <= action < self._num_actions:

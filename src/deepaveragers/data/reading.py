@@ -21,7 +21,7 @@ def read(
     format: Format = "auto",
     *,
     actions: ActionMap | None = None,
-    mapping: str | Path | TableMapping | None = None,
+    mapping: str | os.PathLike[str] | TableMapping | None = None,
     **columns: Any,
 ) -> Transitions:
     """Return the transitions of a file, directory, id or object.
@@ -44,7 +44,7 @@ def read_reported(
     format: Format = "auto",
     *,
     actions: ActionMap | None = None,
-    mapping: str | Path | TableMapping | None = None,
+    mapping: str | os.PathLike[str] | TableMapping | None = None,
     drop_missing: bool = False,
     **columns: Any,
 ) -> Reading:
@@ -60,7 +60,7 @@ def read_reported(
     if actions is not None:
         check_takes("actions", actions, "actions")
     if isinstance(source, str | os.PathLike):
-        file_path("source", source)
+        source = file_path("source", source)
     reason = "as asked"
     if chosen == "auto":
         chosen, reason = detect(source)
@@ -77,7 +77,7 @@ def read_reported(
 def _table(
     source: Any,
     actions: ActionMap | None,
-    mapping: str | Path | TableMapping | None,
+    mapping: str | os.PathLike[str] | TableMapping | None,
     columns: dict[str, Any],
     drop_missing: bool,
 ) -> Reading:
@@ -91,7 +91,7 @@ def _table(
             raise InputError("mapping", "a TableMapping or columns as keywords", "both")
         return table_reading(source, mapping)
     if mapping is None and not columns and is_arrow_path(source):
-        own = read_own(Path(source))
+        own = read_own(source)
         if own is not None:
             return Reading(own, "table", notes=("it names its own columns",))
     stored: dict[str, Any] = {"missing": "drop"} if drop_missing else {}
@@ -100,7 +100,7 @@ def _table(
 
 
 def _dataset(source: Any, format: str, actions: ActionMap | None) -> Reading:
-    in_memory = not isinstance(source, str | Path)
+    in_memory = not isinstance(source, Path)
     if format == "minari":
         from .readers.minari import from_minari, read_minari
 
@@ -108,7 +108,7 @@ def _dataset(source: Any, format: str, actions: ActionMap | None) -> Reading:
     if format == "d3rlpy":
         from .readers.d3rlpy import from_dataset, read_d3rlpy
 
-        return from_dataset(source, actions) if in_memory else read_d3rlpy(Path(source), actions)
+        return from_dataset(source, actions) if in_memory else read_d3rlpy(source, actions)
     if format == "replay-buffer":
         from .readers.replay_buffer import from_replay_buffer
 
@@ -124,11 +124,11 @@ def _dataset(source: Any, format: str, actions: ActionMap | None) -> Reading:
     if format == "npz":
         from .readers.npz import read_npz
 
-        return read_npz(Path(source), actions)
+        return read_npz(source, actions)
     if format == "d4rl":
         from .readers.d4rl import read_d4rl
 
-        return read_d4rl(Path(source), actions)
+        return read_d4rl(source, actions)
     from .readers.lerobot import read_lerobot
 
-    return read_lerobot(Path(source), actions)
+    return read_lerobot(source, actions)

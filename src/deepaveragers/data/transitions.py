@@ -137,11 +137,13 @@ class Transitions:
 
     def episode_returns(self) -> Float64:
         """Return [episodes] float64, the undiscounted return of each episode in the data."""
-        return np.add.reduceat(self.rewards, self._episode_bounds()[:-1])
+        with np.errstate(over="ignore"):
+            return np.add.reduceat(self.rewards, self._episode_bounds()[:-1])
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
-        returns = self.episode_returns()
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean_return = float(self.episode_returns().mean())
         return {
             "transitions": len(self),
             "episodes": self.num_episodes,
@@ -151,17 +153,12 @@ class Transitions:
             "observation_dtype": str(self.observations.dtype),
             "action_names": list(self.action_names),
             "action_counts": np.bincount(self.actions, minlength=self.num_actions).tolist(),
-            "mean_return": float(returns.mean()),
+            "mean_return": mean_return,
         }
 
     def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
         """Return the given rows as a dataset of their own; action names are kept."""
-        if not isinstance(rows, slice):
-            rows = np.asarray(rows, dtype=None if np.size(rows) else np.int64)
-            if rows.ndim != 1 or rows.dtype.kind not in "iub":
-                received = f"shape {rows.shape} of {rows.dtype}"
-                raise InputError("rows", "a slice, a mask, or row numbers", received)
-        taken: slice | Array = rows
+        taken = rows if isinstance(rows, slice) else _checked_rows(rows, len(self))
         columns = {name: rows_at(getattr(self, name), taken) for name in COLUMNS}
         return of_checked(
             observations=_rows(self.observations, taken),
@@ -178,6 +175,21 @@ def of_checked(**fields: Any) -> Transitions:
     data = object.__new__(Transitions)
     data._set(**fields)
     return data
+
+
+def _checked_rows(rows: Any, size: int) -> Array:
+    """Return a mask of so many flags, or row numbers among so many; negative ones from the end."""
+    taken = np.asarray(rows, dtype=None if np.size(rows) else np.int64)
+    if taken.ndim != 1 or taken.dtype.kind not in "iub":
+        received = f"shape {taken.shape} of {taken.dtype}"
+        raise InputError("rows", "a slice, a mask, or row numbers", received)
+    if taken.dtype.kind == "b":
+        if len(taken) != size:
+            raise InputError("rows", f"a mask of {size:,} flags, one per row", f"{len(taken):,}")
+    elif len(taken) and (taken.max() >= size or taken.min() < -size):
+        number = taken.max() if taken.max() >= size else taken.min()
+        raise InputError("rows", f"row numbers from 0 to {size - 1}", f"{number}")
+    return taken
 
 
 def _rows(observations: Array, rows: slice | Array) -> Any:

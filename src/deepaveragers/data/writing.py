@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Literal, get_args
@@ -13,7 +14,7 @@ from .transitions import Transitions
 WriteFormat = Literal["auto", "npz", "parquet", "minari"]
 
 
-def write(data: Transitions, path: str | Path, format: WriteFormat = "auto") -> Path:
+def write(data: Transitions, path: str | os.PathLike[str], format: WriteFormat = "auto") -> Path:
     """Write transitions for other tools, without loss, and return the path.
 
     `save` keeps them for this package; `read` brings back what is written here, value by

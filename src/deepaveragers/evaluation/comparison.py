@@ -8,6 +8,7 @@ decision is Q(s, pi(s)) - Q(s, rho(s)), in the first plan's own Q-values.
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -141,7 +142,7 @@ class Comparison:
         ]
         return "\n".join(lines)
 
-    def picture(self, path: str | Path, columns: tuple[int, int] | None = None) -> Path:
+    def picture(self, path: str | os.PathLike[str], columns: tuple[int, int] | None = None) -> Path:
         """Draw where the plans differ.
 
         Args:

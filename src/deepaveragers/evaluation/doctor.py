@@ -7,6 +7,7 @@ data always give the same findings.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
     )
 
 
-def write_report(diagnosis: Diagnosis, path: str | Path) -> Path:
+def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str]) -> Path:
     """Write a diagnosis as a page (.html) or as a picture (.png)."""
     from .doctor_pages import write_html, write_png
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array, Float64
+from ..data.far_values import units
 from ..data.observations import is_image
 from ..data.transitions import Transitions
 from .doctor_findings import Finding
@@ -30,6 +31,8 @@ def alignment_findings(data: Transitions) -> Iterator[Finding]:
         return
     states = np.asarray(data.observations[rows], dtype=np.float64)
     following = np.asarray(data.next_observations[rows], dtype=np.float64)
+    unit = units(states, following)
+    states, following = np.ldexp(states, -unit), np.ldexp(following, -unit)
     if data.num_actions > 1:
         yield from _actions(data, rows, states, following)
     yield from _rewards(data, rows, states, following)
@@ -63,10 +66,12 @@ def _actions(data: Transitions, rows: Array, states: Array, following: Array) ->
 
 def _rewards(data: Transitions, rows: Array, states: Array, following: Array) -> Iterator[Finding]:
     both = np.concatenate([states, following], axis=1)
+    rewards = data.rewards[:, None]
+    rewards = np.ldexp(rewards, -units(rewards))
     actions = data.actions[rows]
-    own = _explained(both, data.rewards[rows, None], actions)
+    own = _explained(both, rewards[rows], actions)
     for shift, word in ((-1, "before"), (1, "after")):
-        other = _explained(both, data.rewards[rows + shift, None], actions)
+        other = _explained(both, rewards[rows + shift], actions)
         if other > 0.3 and own < 0.5 * other:
             yield Finding(
                 "shifted_rewards",

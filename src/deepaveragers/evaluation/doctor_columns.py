@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array
-from ..data.far_values import FEWEST
+from ..data.far_values import FEWEST, units
 from ..data.observations import is_image
 from ..data.transitions import Transitions
 from .doctor_far_values import far_value_findings
@@ -26,14 +26,17 @@ def column_findings(data: Transitions) -> Iterator[Finding]:
     rows = np.arange(0, len(data), step)
     columns = np.asarray(data.observations[rows], dtype=np.float64)
     binary = bool(np.isin(columns, (0.0, 1.0)).all())
-    spread = columns.std(axis=0)
+    unit = units(columns)
+    measured = np.ldexp(columns, -unit)
+    spread = np.ldexp(measured.std(axis=0), unit)
     varied = spread > 1e-12 * np.abs(columns).max(axis=0)
     if not binary:
         yield from _constant(varied)
         yield from _scales(spread, varied)
         yield from far_value_findings(data, rows, columns, varied)
     yield from _twins(columns, varied)
-    yield from _leaks(data, rows, columns, varied)
+    yield from _leaks(data, rows, measured, varied)
+    yield from _clocks(data, rows, columns, varied)
     yield from _labels_of_episodes(data, varied)
 
 
@@ -52,11 +55,11 @@ def _constant(varied: Array) -> Iterator[Finding]:
 
 def _scales(spread: Array, varied: Array) -> Iterator[Finding]:
     sizes = spread[varied]
-    if len(sizes) > 1 and sizes.max() > 1e4 * sizes.min():
+    if len(sizes) > 1 and sizes.max() / 1e4 > sizes.min():
+        times = min(float(sizes.max()) / float(sizes.min()), 1e308)
         yield Finding(
             "unscaled_columns",
-            f"the widest column varies {sizes.max() / sizes.min():.0e} times as much as the "
-            "narrowest",
+            f"the widest column varies {times:.0e} times as much as the narrowest",
             f"columns {int(np.argmax(np.where(varied, spread, -1)))} and "
             f"{int(np.argmin(np.where(varied, spread, np.inf)))}",
             "possible",
@@ -83,8 +86,9 @@ def _twins(columns: Array, varied: Array) -> Iterator[Finding]:
 
 
 def _leaks(data: Transitions, rows: Array, columns: Array, varied: Array) -> Iterator[Finding]:
-    known: dict[str, Array] = {"action": data.actions[rows], "reward": data.rewards[rows]}
-    steps = data.next_observations[rows] - columns
+    rewards = data.rewards[rows, None]
+    rewards = np.ldexp(rewards, -units(rewards))[:, 0]
+    known: dict[str, Array] = {"action": data.actions[rows], "reward": rewards}
     for name, values in known.items():
         if values.std() == 0:
             continue
@@ -99,10 +103,15 @@ def _leaks(data: Transitions, rows: Array, columns: Array, varied: Array) -> Ite
                     f"The {name} is not known when deciding: the plan would look into the future.",
                     "Leave the column out of --observations.",
                 )
+
+
+def _clocks(data: Transitions, rows: Array, columns: Array, varied: Array) -> Iterator[Finding]:
     living = ~(data.terminations | data.truncations)[rows]
+    with np.errstate(over="ignore"):
+        steps = data.next_observations[rows] - columns
     for place in np.flatnonzero(varied):
         step = steps[living, place]
-        if len(step) >= 20 and step[0] != 0 and np.allclose(step, step[0], rtol=1e-4):
+        if len(step) >= 20 and step[0] != 0 and _is_even(step):
             yield Finding(
                 "clock_column",
                 f"an observation column grows by {step[0]:g} at every step",
@@ -112,6 +121,11 @@ def _leaks(data: Transitions, rows: Array, columns: Array, varied: Array) -> Ite
                 "Leave it out of --observations and name it as --time.",
                 (int(place),),
             )
+
+
+def _is_even(step: Array) -> bool:
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(step[0]) and np.allclose(step, step[0], rtol=1e-4))
 
 
 def _labels_of_episodes(data: Transitions, varied: Array) -> Iterator[Finding]:

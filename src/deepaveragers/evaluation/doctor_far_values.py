@@ -93,12 +93,14 @@ def _of_column(column: Float64, place: int, rows: Sampled) -> Iterator[Finding]:
                 FIX,
             )
     most = where_most_lie(values)
-    far = values[np.abs(values - most.middle) > most.reach]
-    if len(far):
-        farthest = far[np.argmax(np.abs(far - most.middle))]
+    with np.errstate(over="ignore"):
+        gaps = np.abs(values - most.middle)
+    far = gaps > most.reach
+    if far.any():
+        farthest = values[np.argmax(gaps)]
         yield Finding(
             "outlier",
-            f"{_values(len(far))} far outside of the others, as far as {farthest:g}",
+            f"{_values(int(far.sum()))} far outside of the others, as far as {farthest:g}",
             f"column {place}, most values in {most.low:g} .. {most.high:g}, farthest in "
             + rows.name(column == farthest),
             "possible",
@@ -142,8 +144,7 @@ def _far_states(data: Transitions, columns: Float64, found: set[int]) -> Iterato
     step = rows_at_once(data.next_observations)
     for start in range(0, len(data), step):
         part = slice(start, start + step)
-        with np.errstate(over="ignore"):
-            core = encoder.encode(data.next_observations[part])
+        core = encoder.encode(data.next_observations[part])
         far = far_state(source, core, ~data.terminations[part])
         if far is None or far.column in found:
             continue

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import Array, Float64, Int64
+from ..data.far_values import units
 
 Certainty = Literal["certain", "likely", "possible"]
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -79,11 +80,13 @@ class Diagnosis:
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean_return = float(self.returns.mean())
         return {
             "healthy": self.healthy,
             "findings": [finding.summary() for finding in self.findings],
             "facts": self.facts,
-            "mean_return": float(self.returns.mean()),
+            "mean_return": mean_return,
             "mean_length": float(self.lengths.mean()),
             "action_counts": dict(zip(self.action_names, self.action_counts.tolist(), strict=True)),
         }
@@ -133,6 +136,9 @@ def histogram(values: Array) -> str:
     low, high = float(values.min()), float(values.max())
     if low == high:
         return f"all {low:g}"
-    counts, _ = np.histogram(values, bins=WIDTH, range=(low, high))
+    # Sums may be infinite, and ranges beyond all floats.
+    finite = np.nan_to_num(values.astype(np.float64))
+    finite = np.ldexp(finite, -units(finite[:, None]))
+    counts, _ = np.histogram(finite, bins=WIDTH)
     heights = np.ceil(counts / counts.max() * (len(BLOCKS) - 1)).astype(int)
     return f"{low:g} {''.join(BLOCKS[height] for height in heights)} {high:g}"

@@ -8,6 +8,9 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ..arrays import Float64
 from ..errors import StorageError
 from .doctor_findings import Diagnosis
 
@@ -54,7 +57,9 @@ def _picture(diagnosis: Diagnosis) -> bytes:
     figure = Figure(figsize=(9, 3), layout="constrained")
     FigureCanvasAgg(figure)
     axes: Any = figure.subplots(1, 3)
-    axes[0].hist(diagnosis.returns, bins=40, color="#4477aa")
+    # Axes end before floats do.
+    returns = np.clip(diagnosis.returns, -1e300, 1e300)
+    axes[0].hist(returns, bins=_edges(returns), color="#4477aa")
     axes[0].set_xlabel("return of an episode")
     axes[1].hist(diagnosis.lengths, bins=40, color="#4477aa")
     axes[1].set_xlabel("length of an episode")
@@ -65,6 +70,13 @@ def _picture(diagnosis: Diagnosis) -> bytes:
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=120)
     return content.getvalue()
+
+
+def _edges(values: Float64) -> Float64:
+    """Return the edges of 40 bins, also of values that are all the same, however large."""
+    low, high = values.min(), values.max()
+    margin = 0.0 if high > low else max(0.5, abs(low) / 2)
+    return np.linspace(low - margin, high + margin, 41)
 
 
 def _written(path: Path, content: bytes) -> None:

@@ -12,6 +12,7 @@ from ..data.action_names import resembled, same_words
 from ..data.observations import is_image
 from ..data.transitions import Transitions
 from ..neighbors.brute_force import BruteForceIndex
+from ..neighbors.search import LARGEST_FEATURE
 from ..neighbors.tree import TreeIndex
 from .doctor_far_values import standardizing
 from .doctor_findings import Finding
@@ -58,6 +59,7 @@ def support(data: Transitions, seed: int) -> Support | None:
     encoder = standardizing(data.observations[sources])
     rows, actions = encoder.encode(data.observations[sources]), data.actions[sources]
     points = encoder.encode(data.next_observations[states])
+    points = np.clip(points, -LARGEST_FEATURE, LARGEST_FEATURE)
     distances = np.full((len(states), data.num_actions), np.inf)
     for action in range(data.num_actions):
         own = np.flatnonzero(actions == action)

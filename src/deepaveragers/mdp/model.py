@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from ..arguments import (
@@ -77,7 +77,6 @@ class DacMdp:
     def solve(
         self,
         objective: Objective | None = None,
-        /,
         *,
         tolerance: float = 1e-3,
         method: Method = "auto",
@@ -101,7 +100,7 @@ class DacMdp:
         """
         from ..solvers.planner import OPTIONS, solve
 
-        check_known("options", asked, OPTIONS | Objective.field_names())
+        check_known("options", asked, OPTIONS | Objective.field_names() | {"objective"})
         if objective is not None and asked:
             raise InputError(
                 "objective",
@@ -135,7 +134,7 @@ def compile(
     time_budget: float | None = None,
     allow_approximate: bool = False,
     threads: int | None = None,
-    resume_dir: str | Path | None = None,
+    resume_dir: str | os.PathLike[str] | None = None,
     show_progress: bool | None = None,
 ) -> DacMdp:
     """Compile a dataset into a finite MDP by k nearest neighbours.
@@ -152,7 +151,7 @@ def compile(
         resume_dir: where finished blocks are kept, so that a killed compile can go on.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
-    from ..neighbors.search import Engine, build_graph
+    from ..neighbors.search import Engine, build_graph, check_features
 
     instance("data", data, Transitions, "Transitions")
     k = whole_number("k", k)
@@ -170,6 +169,9 @@ def compile(
     fitted = as_encoder(encoder, data.observations).fit(data.observations)
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
+    # Checked before the warnings, which would speak of features that are refused.
+    check_features(source_features, "source_features")
+    check_features(core_features, "core_features")
     warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=4)
     graph = build_graph(
         source_features, core_features, data.actions, data.num_actions, k, **options

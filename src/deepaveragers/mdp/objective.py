@@ -31,6 +31,7 @@ from ..arguments import (
     known_fields,
     number,
     optional,
+    plain,
     shown,
     whole_number,
 )
@@ -153,7 +154,7 @@ def _actions(given: Any) -> tuple[Action, ...]:
     """Return the actions that were given: none, one, or several."""
     if given is None:
         return ()
-    actions = tuple(given) if is_collection(given) else (given,)
+    actions = tuple(map(plain, given)) if is_collection(given) else (plain(given),)
     if not all(is_action(action) for action in actions):
         raise InputError("forbidden_actions", "actions by number or name, in a list", shown(given))
     return tuple(str(one) if isinstance(one, str) else int(one) for one in actions)
@@ -177,8 +178,7 @@ def _same(one: Any, other: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """Return a value that JSON can hold; what stands for every transition is only mentioned."""
-    if isinstance(value, np.generic):
-        return value.item()
+    value = plain(value)
     if isinstance(value, Mapping):
         return {str(name): _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple) and len(value) <= MENTIONED:

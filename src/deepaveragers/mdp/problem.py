@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number, shown
+from ..arguments import number, plain, shown
 from ..arrays import Array, Bool, Float64, frozen
 from ..errors import InputError
 from ..kernels.model import Model
@@ -54,7 +54,7 @@ def _plain(array: Any, dtype: Any) -> Array:
 
 def action_number(mdp: DacMdp, action: object, parameter: str) -> int:
     """Return the number of an action given by number or name."""
-    names = mdp.transitions.action_names
+    names, action = mdp.transitions.action_names, plain(action)
     if isinstance(action, str) and action in names:
         return names.index(action)
     if is_action(action) and not isinstance(action, str) and 0 <= int(action) < len(names):  # type: ignore[call-overload]

@@ -256,22 +256,29 @@ def _chosen(
 
 
 def check_features(features: Floats, name: str) -> None:
-    """Raise an error unless features are [N, D] finite floating numbers."""
+    """Raise an error unless features are [N, D] floating numbers whose distances are numbers."""
     if features.ndim != 2 or 0 in features.shape:
         raise InputError(name, "an array [N, D] with N, D >= 1", f"shape {features.shape}")
     if not np.issubdtype(features.dtype, np.floating):
         raise InputError(name, "of a floating type", features.dtype)
-    if not np.isfinite(features).all():
-        where = int(np.argmin(np.isfinite(features).all(axis=1)))
-        raise InputError(name, "finite", f"nan or inf in row {where}", "Remove such rows.")
-    if max(features.max(), -features.min()) > LARGEST_FEATURE:
-        where = int(np.abs(features).max(axis=1).argmax())
-        raise InputError(
-            name,
-            f"within +-{LARGEST_FEATURE:g}, so that distances are numbers",
-            f"{features[where][np.abs(features[where]).argmax()]:g} in row {where}",
-            "Remove such rows, or scale the features down.",
-        )
+    if max(features.max(), -features.min()) <= LARGEST_FEATURE:
+        return
+    if np.isnan(features).any():
+        where = int(np.isnan(features).any(axis=1).argmax())
+        raise InputError(name, "numbers", f"nan in row {where}", "Remove such rows.")
+    where = int(np.abs(features).max(axis=1).argmax())
+    farthest = features[where][np.abs(features[where]).argmax()]
+    raise InputError(
+        name,
+        f"within +-{LARGEST_FEATURE:g}, so that distances are numbers",
+        f"{far_out(farthest)} in row {where}",
+        "Remove such rows, or scale the features down.",
+    )
+
+
+def far_out(feature: float) -> str:
+    """Return a feature that is too large, in words; finite data may have infinite ones."""
+    return f"{feature:g}" if np.isfinite(feature) else f"one far beyond {LARGEST_FEATURE:g}"
 
 
 def _checked(

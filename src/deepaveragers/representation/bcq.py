@@ -9,8 +9,8 @@ The representation is the imitation head's layer of 16 units.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -56,7 +56,7 @@ def train_bcq(
     preset: Preset = "auto",
     architecture: Kind = "auto",
     seed: int = 0,
-    run_dir: str | Path | None = None,
+    run_dir: str | os.PathLike[str] | None = None,
     checkpoint_every: int = 1_000,
     snapshot_every: int | None = None,
     tensorboard: bool = False,

@@ -7,8 +7,8 @@ paper's Table 2, and the representation is its layer of 16 units before the outp
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..arrays import Float64, Floats
@@ -41,7 +41,7 @@ def train_dqn(
     preset: Preset = "auto",
     architecture: Kind = "auto",
     seed: int = 0,
-    run_dir: str | Path | None = None,
+    run_dir: str | os.PathLike[str] | None = None,
     checkpoint_every: int = 1_000,
     snapshot_every: int | None = None,
     tensorboard: bool = False,

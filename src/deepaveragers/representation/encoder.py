@@ -67,9 +67,12 @@ class Standardize:
                 "Identity() compares raw pixels.",
             )
         columns = observations.reshape(len(observations), -1)
-        mean = columns.mean(axis=0, dtype=np.float64)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = columns.mean(axis=0, dtype=np.float64)
             deviation = columns.std(axis=0, dtype=np.float64)
+        # Beyond all floats, as if infinite: what is measured by it becomes 0.
+        beyond = ~np.isfinite(deviation)
+        mean[beyond], deviation[beyond] = 0.0, np.inf
         _warn_of_squashed(columns, deviation)
         # Rounding leaves a constant column of size x with a deviation near x * 2^-53.
         constant = deviation <= 1e-12 * np.abs(mean)
@@ -82,7 +85,9 @@ class Standardize:
         if self.mean is None or self.scale is None:
             raise InputError("encoder", "fitted before use", "Standardize() not fitted")
         columns = observations.reshape(len(observations), -1)
-        return ((columns - self.mean) * self.scale).astype(np.float32)
+        # What float32 cannot hold becomes infinite, and is refused wherever distances are measured.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return ((columns - self.mean) * self.scale).astype(np.float32)
 
 
 def _warn_of_squashed(columns: Array, deviation: Float64) -> None:

@@ -5,6 +5,7 @@ encoder.safetensors     weights; its header holds the JSON of kind, head, archit
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def unpack_network(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
     )
 
 
-def save_encoder(encoder: NetworkEncoder, path: str | Path) -> Path:
+def save_encoder(encoder: NetworkEncoder, path: str | os.PathLike[str]) -> Path:
     """Save a network as one safetensors file."""
     if type(encoder) not in KINDS.values():
         raise InputError("encoder", "a fitted or trained network", type(encoder).__name__)
@@ -61,9 +62,10 @@ def save_encoder(encoder: NetworkEncoder, path: str | Path) -> Path:
     return write_weights(file_path("path", path), arrays, {"encoder": settings})
 
 
-def load_encoder(path: str | Path, *, device: str = "cpu") -> NetworkEncoder:
+def load_encoder(path: str | os.PathLike[str], *, device: str = "cpu") -> NetworkEncoder:
     """Load what `save_encoder` wrote, onto a device."""
-    arrays, about = read_weights(file_path("path", path))
+    path = file_path("path", path)
+    arrays, about = read_weights(path)
     try:
         return unpack_network(about["encoder"], arrays).to(device)
     except (KeyError, TypeError, ValueError) as error:

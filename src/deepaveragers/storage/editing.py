@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,10 @@ Editable: TypeAlias = Transitions | DacMdp
 
 
 def append(
-    target: Editable | str | Path, new: Transitions | str | Path, *, new_actions: bool = False
+    target: Editable | str | os.PathLike[str],
+    new: Transitions | str | os.PathLike[str],
+    *,
+    new_actions: bool = False,
 ) -> Editable:
     """Return the target with new transitions added at its end.
 
@@ -42,13 +46,14 @@ def append(
             further ones of it.
     """
     new_actions = flag("new_actions", new_actions)
-    if isinstance(new, str | Path):
+    if isinstance(new, str | os.PathLike):
         new = load_as(Transitions, file_path("new", new))
         assert isinstance(new, Transitions)
-    if isinstance(target, str | Path):
-        with only_writer(file_path("target", target)):
-            thing = append(_loaded(target), new, new_actions=new_actions)
-            save(thing, target)
+    if isinstance(target, str | os.PathLike):
+        path = file_path("target", target)
+        with only_writer(path):
+            thing = append(_loaded(path), new, new_actions=new_actions)
+            save(thing, path)
         return thing
     if isinstance(target, DacMdp):
         return extended(target, new, new_actions=new_actions)
@@ -58,7 +63,7 @@ def append(
 
 
 def forget(
-    target: Editable | str | Path, episodes: Iterable[int] | int, *, refit: bool = False
+    target: Editable | str | os.PathLike[str], episodes: Iterable[int] | int, *, refit: bool = False
 ) -> Editable:
     """Return the target without the given episodes.
 
@@ -73,10 +78,11 @@ def forget(
             A network that was trained on them cannot be fitted again, and is refused.
     """
     refit = flag("refit", refit)
-    if isinstance(target, str | Path):
-        with only_writer(file_path("target", target)):
-            thing = forget(_loaded(target), episodes, refit=refit)
-            save(thing, target)
+    if isinstance(target, str | os.PathLike):
+        path = file_path("target", target)
+        with only_writer(path):
+            thing = forget(_loaded(path), episodes, refit=refit)
+            save(thing, path)
         return thing
     if isinstance(target, DacMdp):
         if not refit:
@@ -105,7 +111,7 @@ def _ready_to_fit(encoder: Encoder, data: Transitions) -> Encoder:
     return replace(encoder, weights={**encoder.weights, **standardization(data.observations[:])})
 
 
-def _loaded(path: str | Path) -> Editable:
+def _loaded(path: Path) -> Editable:
     thing = load(path)
     if isinstance(thing, Plan):
         raise InputError(

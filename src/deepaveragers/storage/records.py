@@ -7,6 +7,7 @@ and wrong contents is refused too.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -35,7 +36,7 @@ WORDS: dict[type[Any], str] = {Transitions: "transitions", DacMdp: "a model", Pl
 PLAN_NUMBERS = ("below", "above", "tolerance", "status", "residual", "sweeps", "seconds")
 
 
-def save(thing: Record, path: str | Path) -> Path:
+def save(thing: Record, path: str | os.PathLike[str]) -> Path:
     """Save transitions, a compiled MDP or a plan as a bundle, and return its path.
 
     An older bundle of the same kind at the path is replaced in one step; anything else there
@@ -60,7 +61,7 @@ def kind_of(thing: Record) -> str:
 
 
 def load(
-    path: str | Path,
+    path: str | os.PathLike[str],
     *,
     encoder: Encoder | Callable[[Array], Any] | None = None,
     verify: Verify = "full",
@@ -73,7 +74,8 @@ def load(
             function, a torch module or a transformer, which cannot be stored.
         verify: "full" compares every array with its checksum; "quick" only sizes and types.
     """
-    contents = read_bundle(file_path("path", path), verify=verify)
+    path = file_path("path", path)
+    contents = read_bundle(path, verify=verify)
     try:
         if contents.kind == "transitions":
             return _unpack_transitions(contents.settings, contents.arrays)
@@ -92,7 +94,9 @@ def load(
     raise BundleError(f"{path} holds a {contents.kind!r}, which this version does not know.")
 
 
-def load_as(kind: type[Any] | tuple[type[Any], ...], path: str | Path, **options: Any) -> Any:
+def load_as(
+    kind: type[Any] | tuple[type[Any], ...], path: str | os.PathLike[str], **options: Any
+) -> Any:
     """Load a bundle and insist on its kind."""
     thing = load(path, **options)
     if not isinstance(thing, kind):

@@ -29,8 +29,6 @@ class CsvFile:
 
     def __init__(self, path: Path, delimiter: str | None = None) -> None:
         self._path = path
-        if delimiter is not None and len(delimiter) != 1:
-            raise InputError("delimiter", "one character", repr(delimiter))
         with self._open() as stream:
             head = self._guarded(stream)
             self.delimiter = delimiter or _likely_delimiter(head)

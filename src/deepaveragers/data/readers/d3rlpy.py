@@ -17,7 +17,7 @@ from ...arrays import Array
 from ...errors import InputError
 from ..scratch import Growing
 from ..steps import Steps, link_steps
-from .flat import flat_reading, known_fields, mapped_actions
+from .flat import flat_reading, mapped_actions, names_by_field
 from .hdf5 import open_hdf5, values
 from .reading import ActionMap, Reading
 
@@ -54,7 +54,7 @@ EPISODE_PARTS = ("observations", "actions", "rewards", "terminated")
 
 
 def _version_1(file: Any, path: str, actions: ActionMap | None) -> Reading:
-    arrays = {name: values(file, name) for name in known_fields(file).values()}
+    arrays = {name: values(file, name) for name in names_by_field(file).values()}
     return flat_reading(arrays, "d3rlpy", path, actions)
 
 

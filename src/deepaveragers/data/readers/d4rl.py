@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .flat import flat_reading, known_fields
+from .flat import flat_reading, names_by_field
 from .hdf5 import open_hdf5, values
 from .reading import ActionMap, Reading
 
@@ -16,5 +16,5 @@ from .reading import ActionMap, Reading
 def read_d4rl(path: Path, actions: ActionMap | None = None) -> Reading:
     """Return the transitions of a D4RL file."""
     with open_hdf5(path) as file:
-        arrays = {name: values(file, name) for name in known_fields(file).values()}
+        arrays = {name: values(file, name) for name in names_by_field(file).values()}
         return flat_reading(arrays, "d4rl", str(path), actions)

@@ -15,8 +15,8 @@ FORMATS = ("table", "npz", "minari", "d4rl", "d3rlpy", "replay-buffer", "lerobot
 
 
 def detect(source: Any) -> tuple[str, str]:
-    """Return the format of a path or object, and why it was taken for that."""
-    if isinstance(source, str | Path):
+    """Return the format of a `Path` or object, and why it was taken for that."""
+    if isinstance(source, Path):
         return _of_path(source)
     if hasattr(source, "iterate_episodes") and hasattr(source, "action_space"):
         return "minari", "the object iterates over episodes and knows its action space"
@@ -33,12 +33,11 @@ def detect(source: Any) -> tuple[str, str]:
     )
 
 
-def _of_path(source: str | Path) -> tuple[str, str]:
-    path = Path(source)
+def _of_path(path: Path) -> tuple[str, str]:
     if path.is_dir():
         return _of_directory(path)
     if not path.exists():
-        if path.suffix == "" and "/" in str(source) and not path.is_absolute():
+        if path.suffix == "" and "/" in path.as_posix() and not path.is_absolute():
             return "minari", "there is no such file, and it reads like a Minari id"
         raise StorageError(f"{path} does not exist.")
     name = path.name.lower()

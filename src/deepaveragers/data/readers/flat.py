@@ -27,8 +27,8 @@ NAMES = {
 }
 
 
-def known_fields(names: Any) -> dict[str, str]:
-    """Return which of the given names holds which field."""
+def names_by_field(names: Any) -> dict[str, str]:
+    """Return the one of the given names that holds each field."""
     given = set(names)
     return {
         field: next(name for name in aliases if name in given)
@@ -41,7 +41,7 @@ def flat_reading(
     arrays: Mapping[str, Array], format: str, source: str, actions: ActionMap | None = None
 ) -> Reading:
     """Return the transitions of flat arrays."""
-    fields = known_fields(arrays)
+    fields = names_by_field(arrays)
     for needed in ("observations", "actions", "rewards"):
         if needed not in fields:
             raise InputError(

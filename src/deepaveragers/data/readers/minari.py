@@ -25,7 +25,7 @@ from .flat import mapped_actions
 from .reading import ActionMap, Reading
 
 
-def read_minari(source: str | Path, actions: ActionMap | None = None) -> Reading:
+def read_minari(source: Path, actions: ActionMap | None = None) -> Reading:
     """Return the transitions of a Minari dataset that is on this machine."""
     try:
         from minari.dataset.minari_dataset import MinariDataset
@@ -33,11 +33,12 @@ def read_minari(source: str | Path, actions: ActionMap | None = None) -> Reading
     except ImportError as error:
         raise MissingExtraError("minari", "data") from error
     found = data_directory(source)
-    directory = found or data_directory(get_dataset_path(str(source)))
+    name = source.as_posix()  # an id has "/" on every system
+    directory = found or data_directory(get_dataset_path(name))
     if directory is None:
         raise StorageError(
-            f"{source} is neither a Minari dataset's directory nor the id of one on this machine. "
-            f"Fetch it with: minari download {source}"
+            f"{name} is neither a Minari dataset's directory nor the id of one on this machine. "
+            f"Fetch it with: minari download {name}"
         )
     _check_metadata(directory)
     try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...arguments import instance
+from ...arguments import file_path, instance
 from ...arrays import Array
 from ...errors import InputError, StorageError
 from ..mapping import TableMapping
@@ -76,19 +77,19 @@ def table_reading(source: Any, mapping: TableMapping) -> Reading:
 
 def open_table(source: Any, delimiter: str | None = None) -> Table:
     """Return the table at a path or in memory."""
-    if not isinstance(source, str | Path):
+    if not isinstance(source, str | os.PathLike):
         if Frame.fits(source):
             return Frame(source)
         raise InputError("source", "a path, a DataFrame or columns", type(source).__name__)
-    path = Path(source)
+    path = file_path("source", source)
     if not path.is_file():
         raise StorageError(f"{path} cannot be read: it is not a file.")
     return ParquetFiles(path) if is_arrow_path(path) else CsvFile(path, delimiter)
 
 
 def is_arrow_path(source: Any) -> bool:
-    """Whether the source is a path whose name ends like a Parquet or Arrow file."""
-    return isinstance(source, str | Path) and Path(source).name.lower().endswith(ARROW_SUFFIXES)
+    """Whether the source is a `Path` whose name ends like a Parquet or Arrow file."""
+    return isinstance(source, Path) and source.name.lower().endswith(ARROW_SUFFIXES)
 
 
 def _steps(columns: Columns, judged: Quality) -> Steps:
