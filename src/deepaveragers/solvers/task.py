@@ -131,11 +131,15 @@ class Task:
             proof = work.sweep()
 
     def _at_best(self, proof: Certificate) -> Certificate:
-        """Return to the best values that were proved, if these are worse: evaluating may stray."""
+        """Return to the best values that were proved, if these are worse: evaluating may stray.
+
+        Where a sweep of either kind changed values by d, a Jacobi sweep after it changes them by
+        gamma d at most, and rounding: its bounds are no wider.
+        """
         if proof.error <= self._best:
             return proof
         self.work.restart(self._best_values)
-        return self.work.sweep()
+        return self.work.sweep(in_place=False)
 
     def _within_reach(self, proof: Certificate) -> Certificate:
         """Return bounds no wider than |V*| <= |T 0| / (1 - gamma), which holds before any sweep.
