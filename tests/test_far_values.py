@@ -246,3 +246,8 @@ def test_the_doctor_is_not_put_off_by_any_number(value, place, tmp_path):
     codes = {finding.code for finding in diagnosis.findings}
     assert codes & {"outlier", "missing_value_code", "reward_spike"}
     assert place == "rewards" or "leaks_reward" in codes
+
+
+def test_masked_numbers_are_no_numbers():
+    with pytest.raises(da.InputError, match="gamma"):
+        da.Objective(gamma=np.ma.masked)

@@ -86,7 +86,8 @@ def seed_number(value: object) -> int:
 
 def plain(value: Any) -> Any:
     """Return NumPy's scalars, and arrays of no dimension, in Python's own type."""
-    alone = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    array = isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
+    alone = isinstance(value, np.generic) or (array and value.ndim == 0)
     return value.item() if alone else value
 
 

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 import deepaveragers as da
 from deepaveragers.cli import data_commands
+from deepaveragers.data.mapping import TableMapping
+from deepaveragers.data.readers.table import table_reading
 from deepaveragers.errors import DeepAveragersError
 
 app = typer.Typer()
@@ -105,3 +107,18 @@ def test_errors_are_one_clear_sentence(tmp_path, command, message):
     (tmp_path / "log.csv").write_text(LOG)
     with pytest.raises(DeepAveragersError, match=message):
         run(command.format(tmp_path))
+
+
+def test_columns_named_like_roles_are_not_overlooked():
+    columns = {"Episode": [0, 0, 1], "step": [0, 1, 0], "x": [1.0, 2.0, 3.0], "done": [0, 1, 1]}
+    columns |= {"a": [0, 1, 0], "r": [0.0, 1.0, 0.0]}
+    asked = {"action": "a", "reward": "r"}
+    for given, named in (
+        ({}, {"'Episode'", "'step'", "'done'"}),
+        ({"episode": "Episode", "time": "step"}, {"'done'"}),
+        ({"episode": "Episode", "time": "step", "terminated": "done"}, set()),
+        ({"observations": ["x", "done"]}, set()),
+    ):
+        notes = table_reading(columns, TableMapping.of({**asked, **given})).notes
+        told = [note for note in notes if "is taken for an observation" in note]
+        assert {note.split()[1] for note in told} == named

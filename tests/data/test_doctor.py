@@ -157,3 +157,19 @@ def test_reports(sound, tmp_path):
         write_report(diagnosis, tmp_path / "report.txt")
     with pytest.raises(da.InputError, match="data must be Transitions"):
         diagnose(3)
+
+
+def test_returns_that_differ_by_rounding_only():
+    rewards = np.where(
+        np.arange(120) % 6 < 3, np.tile([0.1, 0.2, 0.3], 40), np.tile([0.3, 0.2, 0.1], 40)
+    )
+    states = np.random.default_rng(0).normal(size=(121, 2))
+    data = da.Transitions(
+        observations=states[:-1],
+        actions=np.arange(120) % 2,
+        rewards=rewards,
+        next_observations=states[1:],
+        terminations=np.arange(120) % 3 == 2,
+    )
+    assert len(set(data.episode_returns())) == 2
+    assert "returns" in diagnose(data).text()

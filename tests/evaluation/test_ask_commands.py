@@ -35,7 +35,12 @@ def test_explain(plans, capsys):
     assert sum(e["share"] for e in found["evidence"]) == pytest.approx(
         max(found["q_values"].values()), abs=1e-6
     )
-    text = ask(capsys, f"explain {plans}/one --transition 5 --steps 3 --lookup lookahead")
+    words = f"explain {plans}/one --transition 5 --steps 3 --lookup lookahead"
+    found = json.loads(ask(capsys, f"{words} --json"))
+    parts = found["reward"] + found["future"] - found["penalty"]
+    assert parts == pytest.approx(max(found["q_values"].values()), rel=1e-5)
+    assert len(found["imagined"]) == 3
+    text = ask(capsys, words)
     assert "imagined action" in text
     for wrong in ("", "--observation 1,2 --transition 1", "--transition 999999"):
         with pytest.raises(da.InputError):

@@ -51,7 +51,7 @@ def explain(
     policy = loaded.policy(k=k, lookup=lookup)
     decision = policy.explain(asked)
     future = policy.imagine(asked, steps) if steps > 0 else []
-    result = {**decision.summary(), "future": [asdict(step) for step in future]}
+    result = {**decision.summary(), "imagined": [asdict(step) for step in future]}
     text = str(decision)
     if future:
         rows = [

@@ -109,7 +109,8 @@ def _next_step() -> str:
     unknown = called.stem == "dac" and shutil.which("dac") is None
     dac = str(called) if unknown else "dac"
     lines = [
-        f"Next, your own log: {dac} import YOUR_LOG.csv --action COLUMN --reward COLUMN -o data",
+        f"Next, your own log: {dac} import YOUR_LOG.csv --episode COLUMN --time COLUMN "
+        "--terminated COLUMN --action COLUMN --reward COLUMN -o data",
         f"All commands: {dac} --help",
     ]
     if unknown:

@@ -33,7 +33,11 @@ def maker(source: EnvironmentSource) -> Callable[[], gym.Env[Any, Any]]:
     if callable(source):
         check_takes("env", source)
         return lambda: _checked(source())
-    raise InputError("env", "an id, an environment or a function", type(source).__name__)
+    raise InputError(
+        "env",
+        "an id, a gym.Env with a spec, or a function that makes an environment",
+        type(source).__name__,
+    )
 
 
 def _make(name: str) -> gym.Env[Any, Any]:

@@ -137,7 +137,7 @@ class Transitions:
 
     def episode_returns(self) -> Float64:
         """Return [episodes] float64, the undiscounted return of each episode in the data."""
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             return np.add.reduceat(self.rewards, self._episode_bounds()[:-1])
 
     def summary(self) -> dict[str, Any]:

@@ -139,6 +139,7 @@ def histogram(values: Array) -> str:
     # Sums may be infinite, and ranges beyond all floats.
     finite = np.nan_to_num(values.astype(np.float64))
     finite = np.ldexp(finite, -units(finite[:, None]))
-    counts, _ = np.histogram(finite, bins=WIDTH)
+    # NumPy refuses to make the edges where the ends differ by rounding only.
+    counts, _ = np.histogram(finite, bins=np.linspace(finite.min(), finite.max(), WIDTH + 1))
     heights = np.ceil(counts / counts.max() * (len(BLOCKS) - 1)).astype(int)
     return f"{low:g} {''.join(BLOCKS[height] for height in heights)} {high:g}"

@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from ..arguments import check_takes, instance, number, optional, whole_number
+from ..arguments import check_takes, instance, known_keywords, number, optional, whole_number
 from ..arrays import Array, Float64
 from ..errors import InputError
 from ..mdp.model import DacMdp
@@ -97,6 +97,7 @@ class _Point:
     signal_upper: float
 
 
+@known_keywords
 def solve_constrained(
     mdp: DacMdp,
     signal: Signal,

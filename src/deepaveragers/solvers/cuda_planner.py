@@ -240,6 +240,7 @@ class CudaTask(Task):
     ) -> Outcome:
         work, device = self.work, self._device
         proof = self._first_sweep()
+        self._keep(proof)
         status = self._status(proof, line)
         if status is not None:
             return status, proof
@@ -252,9 +253,10 @@ class CudaTask(Task):
                 stop = self._approach(aim, evaluate)
                 work.restart(device.values())
                 proof = work.sweep()
+                self._keep(proof)
                 status = self._status(proof, line)
                 if status is not None or stop is not None:
-                    return status or stop or "interrupted", proof
+                    return status or stop or "interrupted", self._at_best(proof)
                 aim /= 4.0
         except KeyboardInterrupt:
             work.restart(device.values())

@@ -63,7 +63,7 @@ def region_of(features: Floats, count: int, blocks: Blocks) -> Array:
     count = 1 << max(1, count.bit_length() - 1)
     picked = np.linspace(0, len(features) - 1, count * SAMPLE_PER_REGION).astype(np.int64)
     sample = np.asarray(features[picked], np.float32)
-    mean = sample.mean(axis=0)
+    mean = sample.mean(axis=0, dtype=np.float64).astype(np.float32)
     spread = np.cov(sample.T).reshape(len(mean), len(mean))
     rotation = np.linalg.eigh(spread)[1][:, ::-1][:, :DIRECTIONS].astype(np.float32)
     axes, cuts = _halved((sample - mean) @ rotation, count)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arguments import instance, number, optional, whole_number
+from ..arguments import instance, known_keywords, number, optional, whole_number
 from ..arrays import Array, Float64
 from ..errors import InputError
 from ..kernels.model import Model
@@ -61,6 +61,7 @@ class PolicyValue:
         return np.where(self.terminal, 0.0, self.values + self.above)
 
 
+@known_keywords
 def policy_values(
     mdp: DacMdp,
     policy: Array,
@@ -91,6 +92,7 @@ def policy_values(
     return _evaluate(mdp, _posed(mdp, policy, objective), tolerance, threads)
 
 
+@known_keywords
 def factored_values(
     mdp: DacMdp,
     policy: Array,

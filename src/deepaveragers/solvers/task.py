@@ -106,15 +106,14 @@ class Task:
         else:
             proof = self._first_sweep()
         floor = EVALUATED * self.allowed * (1.0 - gamma) / max(gamma, 0.1)
-        waited, sweeps_only, penance = 0, 0, 8
+        best, waited, sweeps_only, penance = math.inf, 0, 0, 8
         while True:
+            self._keep(proof)
             status = self._status(proof, line)
             if status is not None:
-                # One sweep more may be one too many.
-                return status, proof if status == "out_of_sweeps" else self._at_best(proof)
-            waited = 0 if proof.error < 0.95 * self._best else waited + 1
-            if evaluate and proof.error < self._best:
-                self._best, self._best_values = proof.error, work.values.copy()
+                return status, self._at_best(proof)
+            waited = 0 if proof.error < 0.95 * best else waited + 1
+            best = min(best, proof.error)
             if first is not None:
                 # Only now: the proof above is about the values of the first sweep.
                 work.restart(first[0])
@@ -130,13 +129,19 @@ class Task:
             sweeps_only = max(0, sweeps_only - 1)
             proof = work.sweep()
 
+    def _keep(self, proof: Certificate) -> None:
+        """Keep the values if none better were proved, before anything can end the solve."""
+        if self.allowed < proof.error < self._best:
+            # In this order: Ctrl-C between the two must not claim what was not proved.
+            self._best_values, self._best = self.work.values.copy(), proof.error
+
     def _at_best(self, proof: Certificate) -> Certificate:
         """Return to the best values that were proved, if these are worse: evaluating may stray.
 
         Where a sweep of either kind changed values by d, a Jacobi sweep after it changes them by
-        gamma d at most, and rounding: its bounds are no wider.
+        gamma d at most, and rounding: its bounds are no wider. It may not be one too many.
         """
-        if proof.error <= self._best:
+        if proof.error <= self._best or self.work.sweeps >= self.limits.max_sweeps:
             return proof
         self.work.restart(self._best_values)
         return self.work.sweep(in_place=False)
@@ -241,14 +246,17 @@ class Task:
         gained, rounding, done = 0.0, 0.0, 0
         status: Status = "optimal"
         try:
-            while done < horizon:
-                proof = work.sweep(in_place=False) if done else self._first_sweep()
-                gained = gained if done else proof.residual + proof.rounding
-                rounding = proof.rounding + gamma * rounding
-                done += 1
-                if done < horizon and (stop := self._limit(proof)):
-                    status = stop
-                    break
+            with ExitStack() as stack:
+                line = _Line(stack)
+                while done < horizon:
+                    proof = work.sweep(in_place=False) if done else self._first_sweep()
+                    gained = gained if done else proof.residual + proof.rounding
+                    rounding = proof.rounding + gamma * rounding
+                    done += 1
+                    line.reach(done / horizon, time.perf_counter() - self.limits.began)
+                    if done < horizon and (stop := self._limit(proof)):
+                        status = stop
+                        break
         except KeyboardInterrupt:
             # Some states may be a step further than the others, which the bound allows for.
             status = "interrupted"
@@ -286,7 +294,7 @@ def sum_of_powers(gamma: float, first: int, end: int) -> float:
 
 
 class _Line:
-    """A progress bar for solves that take long, in decades of the error."""
+    """A progress bar for solves that take long: in decades of the error, or steps of a horizon."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack, self._advance, self._shown = stack, None, 0
@@ -295,13 +303,17 @@ class _Line:
     _advance: Advance | None
 
     def show(self, error: float, allowed: float, seconds: float) -> None:
-        if math.isnan(self._first):
+        if not math.isfinite(self._first):
             self._first = error
-        if seconds < QUIET_SECONDS or not sys.stderr.isatty() or not 0.0 < allowed < self._first:
+        if 0.0 < allowed < self._first < math.inf and error < math.inf:
+            share = math.log(self._first / max(error, allowed)) / math.log(self._first / allowed)
+            self.reach(share, seconds)
+
+    def reach(self, share: float, seconds: float) -> None:
+        if seconds < QUIET_SECONDS or not sys.stderr.isatty():
             return
         if self._advance is None:
             self._advance = self._stack.enter_context(progress("planning", 100))
-        share = math.log(self._first / max(error, allowed)) / math.log(self._first / allowed)
         percent = max(self._shown, int(100 * share))
         self._advance(percent - self._shown)
         self._shown = percent

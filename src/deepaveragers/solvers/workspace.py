@@ -69,6 +69,7 @@ class Workspace:
     def recover(self) -> None:
         """Make the arrays agree again after an interruption."""
         self.corrector.rows.correction[:] = 0.0
+        self.restart(self.values)  # an evaluation may just have overflowed
         self._refresh()
 
     def sweep(self, *, in_place: bool = True) -> Certificate:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arguments import file_path
+from ..arguments import file_path, known_keywords
 from ..arrays import Array, frozen
 from ..data.frame_stacks import stacks_or_none
 from ..data.transitions import COLUMNS, Transitions
@@ -36,6 +36,7 @@ WORDS: dict[type[Any], str] = {Transitions: "transitions", DacMdp: "a model", Pl
 PLAN_NUMBERS = ("below", "above", "tolerance", "status", "residual", "sweeps", "seconds")
 
 
+@known_keywords
 def save(thing: Record, path: str | os.PathLike[str]) -> Path:
     """Save transitions, a compiled MDP or a plan as a bundle, and return its path.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,13 @@ from .rows import Quality, ordered, quality
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 ARROW_SUFFIXES = (".parquet", ".pq", ".arrow", ".feather")
+ROLES = {
+    "episode": ("episode", "trajectory"),
+    "time": ("time", "step"),
+    "done": ("done", "terminal", "terminated"),
+    "truncated": ("truncated", "timeout"),
+}
+"""How columns that have a role of their own are often named."""
 
 
 def read_table(source: Any, mapping: TableMapping | None = None, **fields: Any) -> Transitions:
@@ -58,6 +66,7 @@ def table_reading(source: Any, mapping: TableMapping) -> Reading:
     notes = [*table.notes, *columns.notes]
     if mapping.observations is None:
         notes.append(f"observations are the columns {', '.join(columns.observation_names)}")
+        notes.extend(_overlooked(columns.observation_names, mapping))
     rows, ordering = ordered(columns, mapping, table)
     picked = columns.picked(rows)
     judged = quality(picked, rows, mapping, table)
@@ -73,6 +82,15 @@ def table_reading(source: Any, mapping: TableMapping) -> Reading:
             "which column tells them apart (truncated)"
         )
     return Reading(data, "table", notes=tuple(notes))
+
+
+def _overlooked(names: tuple[str, ...], mapping: TableMapping) -> Iterator[str]:
+    """Yield a note on each column that is an observation by default, but is named like a role."""
+    for role, words in ROLES.items():
+        given = getattr(mapping, role) is not None or (role == "done" and mapping.terminated)
+        for name in () if given else names:
+            if name.lower().startswith(words):
+                yield f"column {name!r} is taken for an observation: if it is the {role}, say so"
 
 
 def open_table(source: Any, delimiter: str | None = None) -> Table:
