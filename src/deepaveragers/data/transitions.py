@@ -13,7 +13,7 @@ from ..arguments import known_fields
 from ..arrays import Array, Bool, Float64, Int32, Int64, frozen, rows_at
 from ..errors import InputError
 from .actions import as_actions
-from .column_names import as_observation_names, as_observation_units, names_of_columns
+from .column_names import as_observation_names, as_observation_units, given_names, in_order
 from .columns import as_column, as_flags, as_propensities, as_times
 from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
 from .frame_stacks import stacks_or_none
@@ -77,12 +77,14 @@ class Transitions:
     propensities: Float64 | None = None
 
     def __post_init__(self) -> None:
-        observations = as_observations(self.observations)
+        columns = given_names(self.observations, self.observation_names)
+        observations = as_observations(self.observations, columns=columns)
         size = len(observations)
-        self._set_names(observations.shape[1:], size)
+        self._set_names(columns, observations.shape[1:], size)
         if size > MAX_TRANSITIONS:
             raise InputError("observations", f"at most {MAX_TRANSITIONS:,} transitions", size)
-        next_observations = as_observations(self.next_observations, "next_observations")
+        later = in_order(self.next_observations, columns)
+        next_observations = as_observations(later, "next_observations", columns=columns)
         if next_observations.shape != observations.shape:
             raise InputError(
                 "next_observations",
@@ -122,11 +124,11 @@ class Transitions:
             propensities=as_propensities(self.propensities, size),
         )
 
-    def _set_names(self, shape: tuple[int, ...], size: int) -> None:
-        """Set what the given observations and episode ids say by their own names."""
-        brought = names_of_columns(self.observations)
-        given = brought if self.observation_names is None else self.observation_names
-        names = as_observation_names(given, shape)
+    def _set_names(
+        self, columns: tuple[str, ...] | None, shape: tuple[int, ...], size: int
+    ) -> None:
+        """Set the names of columns, and those that the given episode ids are."""
+        names = as_observation_names(columns, shape)
         self._set(
             observation_names=names,
             observation_units=as_observation_units(self.observation_units, names),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -20,7 +19,6 @@ from ..arguments import (
     whole_number,
 )
 from ..arrays import Array, Float64, Floats, Int64
-from ..data.observations import as_observations
 from ..errors import InputError
 from ..mdp.problem import action_number
 from ..neighbors.search import LARGEST_FEATURE, far_out
@@ -28,15 +26,19 @@ from ..solvers.plan import Plan
 from . import explaining
 from .decision import Decision, ImaginedStep
 from .lookup import Lookahead, Lookup, Nearest
+from .observing import ObservationReader
 from .support import Support, measure_support
 
 LookupName = Literal["nearest", "lookahead"]
 Fallback = int | str | Callable[[Array], Any]
-NO_ACTION = "No action can be told for that: look at where the observation comes from."
 
 
 class Policy:
     """Greedy (or epsilon-greedy) decisions by a plan.
+
+    Observations are arrays in the order of the data's columns or, where the data have names,
+    anything that names its columns, in any order: a mapping, a list of mappings, a pandas or
+    polars DataFrame, an Arrow table. What the data do not have is ignored, and said once.
 
     Args:
         plan: the plan to act by.
@@ -78,7 +80,7 @@ class Policy:
             fallback = action_number(plan.mdp, fallback, "fallback")
         self._fallback = fallback
         self._random = np.random.default_rng(seed_number(seed))
-        self._shape = plan.mdp.transitions.observation_shape
+        self._observations = ObservationReader(plan.mdp.transitions)
         self._lookup: Lookup = (Nearest if lookup == "nearest" else Lookahead)(plan, self.k)
 
     def __repr__(self) -> str:
@@ -86,18 +88,18 @@ class Policy:
 
     def act(self, observation: Any) -> Any:
         """Return the action of one observation, or an array of actions for a batch."""
-        batch, single = self._batch(observation)
+        batch, single = self._observations.read(observation)
         actions = self._choose(batch, self.epsilon)
         return int(actions[0]) if single else actions
 
     def q_values(self, observations: Any) -> Float64:
         """Return [B, A] float64; -inf for an action that is not available."""
-        batch = self._batch(observations)[0]
+        batch = self._observations.read(observations)[0]
         return self._lookup.q_values(self._encode(batch), batch)
 
     def support(self, observations: Any) -> Float64:
         """Return [B] in [0, 1]: how well the data support each observation."""
-        return self._support_of(self._encode(self._batch(observations)[0]))
+        return self._support_of(self._encode(self._observations.read(observations)[0]))
 
     def predict(
         self,
@@ -107,7 +109,7 @@ class Policy:
         deterministic: bool = True,
     ) -> tuple[Any, Any]:
         """Act under Stable-Baselines3's name and signature, for its `evaluate_policy`."""
-        batch, single = self._batch(observation)
+        batch, single = self._observations.read(observation)
         actions = self._choose(batch, 0.0 if flag("deterministic", deterministic) else self.epsilon)
         return (actions[0] if single else actions), state
 
@@ -180,45 +182,7 @@ class Policy:
         return self._support.score(distances)
 
     def _one(self, observation: Any) -> Array:
-        batch, _ = self._batch(observation)
+        batch, _ = self._observations.read(observation)
         if len(batch) != 1:
             raise InputError("observation", "one observation", f"a batch of {len(batch)}")
         return batch
-
-    def _batch(self, observation: Any) -> tuple[Array, bool]:
-        """Return observations [B, ...] and whether one was given alone."""
-        if isinstance(observation, dict | tuple):
-            return self._structured_batch(observation)
-        array = np.asarray(observation)
-        single = array.shape == self._shape or (array.ndim == 0 and self._shape == (1,))
-        if single:
-            array = array.reshape(1, *self._shape)
-        batch = as_observations(array, "observation", NO_ACTION)
-        if batch.shape[1:] != self._shape:
-            raise InputError(
-                "observation",
-                f"of shape {self._shape}, or a batch of those, as in the data",
-                f"shape {np.shape(observation)}",
-            )
-        return batch, single
-
-    def _structured_batch(self, observation: Any) -> tuple[Array, bool]:
-        alone = as_observations(_with_batch_axis(observation), "observation", NO_ACTION)
-        if alone.shape[1:] == self._shape:
-            return alone, True
-        batch = as_observations(observation, "observation", NO_ACTION)
-        if batch.shape[1:] != self._shape:
-            raise InputError(
-                "observation", f"{self._shape[0]} numbers as in the data", f"{alone.shape[1]}"
-            )
-        return batch, False
-
-
-def _with_batch_axis(parts: Any) -> Any:
-    if isinstance(parts, dict):
-        # The order of an OrderedDict's keys is that of the columns.
-        kind = OrderedDict if isinstance(parts, OrderedDict) else dict
-        return kind((key, _with_batch_axis(part)) for key, part in parts.items())
-    if isinstance(parts, tuple):
-        return tuple(_with_batch_axis(part) for part in parts)
-    return np.asarray(parts)[None]
