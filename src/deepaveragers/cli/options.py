@@ -9,7 +9,7 @@ import typer
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write the bundle.")]
 Smoothness = Annotated[int, typer.Option("--k", help="Neighbours that a decision averages.")]
-Lookup = Annotated[str, typer.Option("--lookup", help="'nearest' or 'lookahead'.")]
+Lookup = Annotated[str, typer.Option("--lookup", help="'nearest', 'lookahead', or 'auto'.")]
 
 
 def numbers(option: str, text: str) -> list[float]:

@@ -104,6 +104,13 @@ def _names_of(name: str, part: Any) -> tuple[str, ...]:
     return numbered(name, int(np.prod(shape[1:], dtype=np.int64)))
 
 
+def labels_of(names: tuple[str, ...] | None, shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return what the columns are called, "column 3" where they have no names; pictures: none."""
+    if names is not None or len(shape) != 1:
+        return names or ()
+    return tuple(f"column {place}" for place in range(shape[0]))
+
+
 def numbered(name: str, width: int) -> tuple[str, ...]:
     """Return the names of a part of several numbers: "a", or "a[0]", "a[1]" and so on."""
     return (name,) if width == 1 else tuple(f"{name}[{place}]" for place in range(width))
