@@ -57,7 +57,7 @@ def main() -> None:
     (output / "planner.json").write_text(json.dumps(about, indent=1) + "\n")
     print("\n".join(reporting.summary_table(results)))
     if output == PUBLISHED:
-        README.write_text(reporting.with_summary(README.read_text(), results))
+        README.write_text(reporting.with_summary(README.read_text(), results, about))
     print(f"Written to {output}")
 
 

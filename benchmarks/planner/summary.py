@@ -21,10 +21,12 @@ class Spread:
     best: tuple[float, str]
     at_least: bool
 
-    def __str__(self) -> str:
+    @property
+    def worst_median_best(self) -> list[str]:
+        """Return the three as words for a table; `>` where one is a lower bound."""
         mark = ">" if self.at_least else ""
         worst, best = (f"{short(figure)} ({name})" for figure, name in (self.worst, self.best))
-        return f"| {self.families} | {worst} | {mark}{short(self.median)} | {mark}{best} |"
+        return [worst, mark + short(self.median), mark + best]
 
 
 def cells_of(results: Results, states: int, question: Question) -> list[Cell]:
