@@ -109,7 +109,7 @@ FAMILIES: dict[str, Family] = {
         "rooms with doors, trajectories of 5,000 steps, one goal, near neighbours, 8 actions",
         worlds.rooms,
         {"across": 3, "actions": 6, "steps": 4000, "stride": 0.08},
-        {"across": 4, "actions": 8, "steps": 5000, "stride": 0.06},
+        {"across": 4, "actions": 8, "steps": 5000, "stride": 0.12},
     ),
     "grid": Family(
         "cells: every neighbour an exact duplicate, 5 actions",
@@ -124,6 +124,10 @@ FAMILIES: dict[str, Family] = {
         {"actions": 18, "steps": 365, "holding": 0.05, "fixed": 1.0},
     ),
 }
+
+
+LOGS = ("acrobot", "mountaincar", "cartpole", "lunarlander", "pictures")
+"""Families of played games; the others are made up."""
 
 
 def states(size: int | str) -> int:

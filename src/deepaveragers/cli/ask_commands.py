@@ -27,7 +27,7 @@ def explain(
         int | None, typer.Option(help="Or the number of a logged transition: its start.")
     ] = None,
     k: Smoothness = 11,
-    lookup: Lookup = "nearest",
+    lookup: Lookup = "auto",
     steps: Annotated[int, typer.Option(help="Steps of the imagined future to show.")] = 0,
     as_json: AsJson = False,
 ) -> None:

@@ -121,7 +121,9 @@ class Policy:
     ) -> tuple[Any, Any]:
         """Act under Stable-Baselines3's name and signature, for its `evaluate_policy`."""
         batch, single = self._observations.read(observation)
-        actions = self._actions(batch, 0.0 if flag("deterministic", deterministic) else self.epsilon)
+        actions = self._actions(
+            batch, 0.0 if flag("deterministic", deterministic) else self.epsilon
+        )
         return (actions[0] if single else actions), state
 
     def explain(self, observation: Any, cases: int = CASES) -> Decision:

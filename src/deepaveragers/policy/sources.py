@@ -8,7 +8,7 @@ from ..arrays import Array, Floats, Int64
 from ..mdp.model import DacMdp
 from ..neighbors.choice import serving_index
 from ..neighbors.index import NeighborIndex
-from ..neighbors.threads import available_threads
+from ..parallel import available_threads
 
 
 class SourceStates:
