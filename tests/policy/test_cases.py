@@ -180,6 +180,8 @@ def test_wide_states_keep_the_columns_that_differ_most():
     names = [column.name for column in decision.cases[0].columns]
     assert len(names) == 64
     assert {"column 17", "column 91"} < set(names)
+    for case in decision.cases:
+        assert [column.name for column in case.columns] == names
     assert "column 91" in str(decision)
     assert len(decision.observation) == 100
 

@@ -13,7 +13,13 @@ from ..arguments import known_fields
 from ..arrays import Array, Bool, Float64, Int32, Int64, frozen, rows_at
 from ..errors import InputError
 from .actions import as_actions
-from .column_names import as_observation_names, as_observation_units, given_names, in_order
+from .column_names import (
+    as_observation_names,
+    as_observation_units,
+    given_names,
+    in_order,
+    labels_of,
+)
 from .columns import as_column, as_flags, as_propensities, as_times
 from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
 from .frame_stacks import stacks_or_none
@@ -187,10 +193,20 @@ class Transitions:
         return names_at(self.episode_names, self.episode_ids, number[None])[0]
 
     def column_name(self, column: int) -> str:
-        """Return how a message calls a column of the observations: 'age', or column 3."""
-        if self.observation_names is None:
-            return f"column {column}"
-        return repr(self.observation_names[column])
+        """Return how a message calls a column of the observations: its name, or its number."""
+        names = self.observation_names
+        return str(column) if names is None else repr(names[column])
+
+    def row_name(self, row: int) -> str:
+        """Return how a message calls a row: "row 5", with the log's own id of its episode."""
+        named = "" if self.episode_names is None else f" (episode {self.episode_name(row)!r})"
+        return f"row {row}{named}"
+
+    def by_name(self, observation: Array, most: int) -> dict[str, float]:
+        """Return the first numbers of one observation by the names of their columns."""
+        flat = np.asarray(observation).reshape(-1)[:most]
+        labels = labels_of(self.observation_names, flat.shape)
+        return dict(zip(labels, flat.astype(float).tolist(), strict=False))
 
     def episode_returns(self) -> Float64:
         """Return [episodes] float64, the undiscounted return of each episode in the data."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -85,7 +86,6 @@ class Cases:
         self._stops: Int64 = np.array([stop for _, stop in bounds])
         self._names = labels_of(data.observation_names, data.observation_shape)
         self._units = data.observation_units or ("",) * len(self._names)
-        self._spread: Float64 | None = None
 
     def named(self, observation: Array) -> dict[str, float] | None:
         """Return an observation [1, ...] by column; None for pictures."""
@@ -114,13 +114,15 @@ class Cases:
         """
         rows, distances = self._sources.nearest(features, action, count)
         there = rows[0] >= 0
-        pairs = zip(rows[0][there].tolist(), distances[0][there].tolist(), strict=True)
-        return tuple(self._case(row, distance, observation[0]) for row, distance in pairs)
+        chosen = rows[0][there]
+        kept = self._kept(chosen, observation[0])
+        pairs = zip(chosen.tolist(), distances[0][there].tolist(), strict=True)
+        return tuple(self._case(row, distance, observation[0], kept) for row, distance in pairs)
 
     def _episode(self, row: int) -> int:
         return int(np.searchsorted(self._starts, row, side="right")) - 1
 
-    def _case(self, row: int, distance: float, now: Array) -> Case:
+    def _case(self, row: int, distance: float, now: Array, kept: list[int]) -> Case:
         data = self._data
         last = int(self._stops[self._episode(row)]) - 1
         ending: Ending = "open"
@@ -135,16 +137,14 @@ class Cases:
             time=None if data.times is None else _moment(data.times[row]),
             distance=distance,
             action=data.action_names[int(data.actions[row])],
-            columns=self._columns(row, now),
+            columns=self._columns(row, now, kept),
             reward=float(data.rewards[row]),
             earned=float(data.rewards[row : last + 1].sum()),
             steps_after=last - row,
             ending=ending,
         )
 
-    def _columns(self, row: int, now: Array) -> tuple[CaseColumn, ...]:
-        if not self._names:
-            return ()
+    def _columns(self, row: int, now: Array, kept: list[int]) -> tuple[CaseColumn, ...]:
         data = self._data
         here = data.observations[row].astype(np.float64)
         asked = now.astype(np.float64)
@@ -158,18 +158,21 @@ class Cases:
                 difference=float(here[place] - asked[place]),
                 after=None if after is None else float(after[place]),
             )
-            for place in self._kept(here - asked)
+            for place in kept
         )
 
-    def _kept(self, differences: Float64) -> list[int]:
+    def _kept(self, rows: Int64, now: Array) -> list[int]:
         """Return the columns to keep: all, or those that differ most in units of their spread."""
-        if len(differences) <= COLUMNS_KEPT:
-            return list(range(len(differences)))
-        if self._spread is None:
-            spread = np.asarray(self._data.observations).std(axis=0, dtype=np.float64)
-            self._spread = np.where(spread > 0.0, spread, 1.0)
-        order = np.argsort(-np.abs(differences) / self._spread, kind="stable")
+        if len(self._names) <= COLUMNS_KEPT or not len(rows):
+            return list(range(len(self._names)))
+        differences = np.abs(self._data.observations[rows] - now.astype(np.float64)).max(axis=0)
+        order = np.argsort(-differences / self._spread, kind="stable")
         return sorted(order[:COLUMNS_KEPT].tolist())
+
+    @cached_property
+    def _spread(self) -> Float64:
+        spread = np.asarray(self._data.observations).std(axis=0, dtype=np.float64)
+        return np.where(spread > 0.0, spread, 1.0)
 
 
 def _moment(time: np.generic) -> str | None:

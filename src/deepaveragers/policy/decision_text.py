@@ -50,7 +50,7 @@ def _cases(action: str, taken: int, cases: Sequence[Case]) -> Iterator[str]:
         yield f"The log has no case in which {action} was taken."
         return
     times = "once" if taken == 1 else f"{taken:,} times"
-    yield f"The log has {action} {times}. In the states most like this one:"
+    yield f"The log has {action} {times}. In the states most like this one (then, and next):"
     shown = _shown_columns(cases)
     for start in range(0, len(cases), CASES_ABREAST):
         yield from _table(cases[start : start + CASES_ABREAST], shown)
@@ -66,7 +66,7 @@ def _shown_columns(cases: Sequence[Case]) -> list[int]:
         return list(range(len(columns)))
 
     def apart(place: int) -> float:
-        values = [case.columns[place] for case in cases if place < len(case.columns)]
+        values = [case.columns[place] for case in cases]
         return max(abs(one.difference) / (abs(one.now) + abs(one.value) + 1e-12) for one in values)
 
     return sorted(sorted(range(len(columns)), key=lambda place: -apart(place))[:COLUMNS_SHOWN])
