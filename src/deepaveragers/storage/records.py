@@ -1,6 +1,7 @@
 """Saving and loading the records: Transitions, DacMdp, Plan.
 
-A plan's bundle holds its model and a model's holds its transitions, so each stands alone.
+A plan's bundle holds its model and a model's holds its transitions, so each stands alone; what
+they have in common is on the disk once (`sharing`).
 What is read is checked as anything that comes in at a door: a bundle with a right checksum
 and wrong contents is refused too.
 """
