@@ -92,7 +92,9 @@ def test_explain_by_name(named_plan, capsys):
 def test_compare_draws_named_columns(named_plan, tmp_path, capsys):
     words = f"compare {named_plan} {named_plan} --picture {tmp_path}/a.svg --columns"
     ask(capsys, f"{words} angle,3")
-    with pytest.raises(da.InputError, match="columns must be two numbers in 0..3, or names among"):
+    with pytest.raises(
+        da.InputError, match=r"columns must be two numbers in 0\.\.3, or names among"
+    ):
         ask(capsys, f"{words} angle,pitch")
 
 

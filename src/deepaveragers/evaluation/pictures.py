@@ -136,8 +136,11 @@ def _chosen(data: Transitions, columns: Any, width: int) -> list[int]:
     named = f", or names among {listed(names)}" if names else ""
     allowed = f"two numbers in 0..{width - 1}{named}"
     given = several("columns", columns, allowed)
+    if any(isinstance(one, str) and one not in names for one in given):
+        raise InputError("columns", allowed, shown(columns))
     chosen = [
-        names.index(one) if one in names else whole_number("columns", one, least=0) for one in given
+        names.index(one) if isinstance(one, str) else whole_number("columns", one, least=0)
+        for one in given
     ]
     if len(chosen) != 2 or max(chosen) >= width:
         raise InputError("columns", allowed, shown(columns))
