@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numba import njit
-
-from ..arrays import Bool, Float32, Int32, Int64
+from ...arrays import Bool, Float32, Int32, Int64
+from ..jit import kernel
 
 REMOVED = -2
 """Stands in `numbers` for a row that is no more."""
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def renumber(
     indices: Int32,
     distances: Float32,
