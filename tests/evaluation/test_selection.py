@@ -17,7 +17,7 @@ from deepaveragers.evaluation.off_policy import (
 )
 from deepaveragers.evaluation.selection import select, split_episodes
 from deepaveragers.evaluation.simulation import Simulator, simulate
-from deepaveragers.solvers.starts import start_states
+from deepaveragers.solvers.start_states import start_states
 
 
 def linear_system(size=2_000, seed=0):

@@ -22,7 +22,7 @@ from ..errors import InputError
 from ..solvers.greedy import greedy_chances
 from ..solvers.plan import Plan
 from ..solvers.policy_evaluation import policy_values
-from ..solvers.starts import Starts, start_states
+from ..solvers.start_states import Starts, start_states
 
 SHOWN = 8
 COLUMNS_SHOWN = 16

@@ -37,8 +37,8 @@ import numpy as np
 from ..arguments import flag, instance, known_keywords, number, optional
 from ..arrays import Float64
 from ..errors import InputError
-from ..kernels import reference
-from ..kernels.model import Model
+from ..kernels.bellman import reference
+from ..kernels.bellman.problem import Problem
 from ..mdp.problem import pose
 from ..neighbors.tree import TreeIndex
 from ..solvers.plan import Plan
@@ -217,7 +217,7 @@ def estimate_lipschitz(plan: Plan, quantile: float = 0.99) -> float:
     return float(np.quantile(everything, quantile)) if len(everything) else 0.0
 
 
-def _worst_value(model: Model) -> float:
+def _worst_value(model: Problem) -> float:
     """Return the least that any policy can earn: the smallest reward, once or for ever."""
     least = float(model.rewards.min()) - float(model.penalties.max())
     may_end = bool(model.terminal.any())

@@ -25,7 +25,7 @@ from ..mdp.objective import Objective
 from ..neighbors.tree import TreeIndex
 from ..policy.policy import Policy
 from ..solvers.policy_evaluation import policy_values
-from ..solvers.starts import Starts
+from ..solvers.start_states import Starts
 from .statistics import RESAMPLES, bootstrap_interval
 
 BEHAVIOUR_NEIGHBORS = 25

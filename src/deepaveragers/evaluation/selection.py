@@ -40,7 +40,7 @@ from ..mdp.problem import pose
 from ..policy.policy import Policy
 from ..progress import progress
 from ..solvers.plan import Plan
-from ..solvers.starts import Starts, start_states
+from ..solvers.start_states import Starts, start_states
 from .candidates import Candidate, by_encoder, by_plan, candidate_grid
 from .off_policy import (
     Estimate,

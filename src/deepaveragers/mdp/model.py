@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from ..arguments import (
     check_known,
@@ -26,6 +26,7 @@ from ..neighbors.graph import NeighborGraph
 from ..representation.encoder import Encoder, as_encoder
 from .far_numbers import warn_of_far_numbers
 from .objective import Objective, ObjectiveFields
+from .prepared import Prepared
 
 if TYPE_CHECKING:
     from ..neighbors.search import Engine
@@ -47,6 +48,7 @@ class DacMdp:
         source_features: [N, D] float, representation of the observations.
         core_features: [N, D] float, representation of the next observations.
         graph: the neighbours of every core state and action.
+        prepared: what the first plan makes of the graph for the next ones.
     """
 
     transitions: Transitions
@@ -54,6 +56,7 @@ class DacMdp:
     source_features: Floats
     core_features: Floats
     graph: NeighborGraph
+    prepared: Prepared = field(default_factory=Prepared, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.transitions)
@@ -63,6 +66,10 @@ class DacMdp:
             f"DacMdp({len(self):,} core states, {self.transitions.num_actions} actions, "
             f"k={self.graph.k}, searched by {self.graph.report.engine})"
         )
+
+    def release(self) -> None:
+        """Free what plans prepared, which may be larger than the graph; the next makes it again."""
+        self.prepared.release()
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
@@ -80,7 +87,7 @@ class DacMdp:
         *,
         tolerance: float = 1e-3,
         method: Method = "auto",
-        start: Plan | Literal["last"] | None = None,
+        start: Plan | None = None,
         time_budget: float | None = None,
         max_sweeps: int | None = None,
         threads: int | None = None,
@@ -151,7 +158,8 @@ def compile(
         resume_dir: where finished blocks are kept, so that a killed compile can go on.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
-    from ..neighbors.search import Engine, build_graph, check_features
+    from ..neighbors.features import Features
+    from ..neighbors.search import Engine, build_graph
 
     instance("data", data, Transitions, "Transitions")
     k = whole_number("k", k)
@@ -170,10 +178,7 @@ def compile(
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
     # Checked before the warnings, which would speak of features that are refused.
-    check_features(source_features, "source_features")
-    check_features(core_features, "core_features")
+    features = Features(source_features, core_features)
     warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=4)
-    graph = build_graph(
-        source_features, core_features, data.actions, data.num_actions, k, **options
-    )
+    graph = build_graph(features, data.actions, data.num_actions, k, **options)
     return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)

@@ -10,12 +10,12 @@ import numpy as np
 from ..arguments import number, plain, shown
 from ..arrays import Array, Bool, Float64, frozen
 from ..errors import InputError
-from ..kernels.model import Model
+from ..kernels.bellman.problem import Problem
 from .model import DacMdp
 from .objective import Objective, is_action
 
 
-def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Model:
+def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Problem:
     """Return the arrays and numbers of one objective on one MDP.
 
     Args:
@@ -29,7 +29,7 @@ def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Mo
             "k", f"at most the compiled {mdp.graph.k}", k, "Compile again with a larger k."
         )
     actions = mdp.transitions.num_actions
-    return Model(
+    return Problem(
         indices=_plain(mdp.graph.indices, np.int32),
         distances=_plain(mdp.graph.distances, np.float32),
         rewards=_plain(_rewards(mdp, objective), np.float64),
