@@ -15,8 +15,9 @@ from deepaveragers.neighbors.choice import EXACT, serving_index
 from deepaveragers.neighbors.dense import DenseIndex
 from deepaveragers.neighbors.graph import NO_NEIGHBOR
 from deepaveragers.neighbors.index import NeighborIndex
-from deepaveragers.neighbors.outliers import MOST, outlying
+from deepaveragers.neighbors.outliers import outlying
 from deepaveragers.neighbors.tree import TreeIndex
+from deepaveragers.neighbors.tuning import TUNING
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 ENGINES = [name for name in EXACT if name != "brute" and (name != "torch" or HAS_TORCH)]
@@ -156,7 +157,7 @@ def test_rows_far_out_are_set_aside_if_there_are_few(scale):
     rows[[7, 100]] *= 1e6
     rows[19_999, 2] = -1e8 * scale
     np.testing.assert_array_equal(outlying(rows), [7, 100, 19_999])
-    rows[: MOST + 1] = 1e8 * scale
+    rows[: TUNING.most_outliers + 1] = 1e8 * scale
     assert len(outlying(rows)) == 0
 
 
