@@ -13,13 +13,12 @@ import deepaveragers as da
 
 
 class RandomStarts(gymnasium.Wrapper):
-    """MountainCar that begins anywhere, at rest."""
+    """MountainCar that begins anywhere, at any speed."""
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
         """Begin an episode."""
         _, info = self.env.reset(seed=seed, options=options)
-        place = self.unwrapped.np_random.uniform(-1.2, 0.45)
-        self.unwrapped.state = np.array([place, 0.0])
+        self.unwrapped.state = self.unwrapped.np_random.uniform((-1.2, -0.07), (0.5, 0.07))
         return self.unwrapped.state.astype(np.float32), info
 
 

@@ -20,7 +20,7 @@ from ..arrays import Bool, Floats, Int32, Int64, frozen
 from ..neighbors.choice import serving_index
 from ..neighbors.index import NeighborIndex
 from ..neighbors.search import build_graph
-from ..neighbors.threads import available_threads
+from ..parallel import available_threads
 
 SIMILAR_CASES = 31
 """m: logged states that are looked at; odd, and enough to tell 3 % from 10 %."""
