@@ -76,6 +76,8 @@ class TreeIndex:
         if self._size == 0:
             return np.full(shape, NO_NEIGHBOR, dtype=np.int32), np.full(shape, np.inf)
         wanted: Float64 = np.ascontiguousarray(points, dtype=np.float64)
+        if not wanted.flags.writeable:
+            wanted = wanted.copy()  # kernels are compiled once, for arrays that can be written
         found, squared = np.empty(shape, np.int32), np.empty(shape)
         if len(points) > self._tuning.small_batch or not self._shortlists(k):
             self._search(wanted, squared, found, threads)
