@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import deepaveragers as da
 from deepaveragers.neighbors.brute_force import BruteForceIndex
 from deepaveragers.neighbors.choice import EXACT, serving_index
 from deepaveragers.neighbors.dense import DenseIndex
@@ -194,3 +195,13 @@ def test_serving_is_exact_whatever_engine_it_takes(count, dimensions):
     assert isinstance(serving_index(rows), TreeIndex | DenseIndex)
     assert_same_as_brute_force(serving_index, rows, rows[:1] + 0.01, 11)
     assert_same_as_brute_force(serving_index, rows, rows[:40] + 0.01, 11, threads=2)
+
+
+@pytest.mark.parametrize("engine", ["auto", "tree", "dense", "brute"])
+def test_the_public_index_finds_the_nearest_rows(engine):
+    rows = np.random.default_rng(0).integers(0, 9, (200, 3))
+    expected = BruteForceIndex(rows).query(rows[:20].astype(float), 4)
+    index = da.neighbor_index(rows, engine)
+    assert isinstance(index, da.NeighborIndex)
+    for ours, theirs in zip(index.query(rows[:20].astype(float), 4), expected):
+        np.testing.assert_array_equal(ours, theirs)
