@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from numba.core import event
 
-from deepaveragers.kernels.compiling import SENTENCE, watch_compiling
+from deepaveragers.kernels.compiling import SENTENCE, compile_clock, watch_compiling
 from deepaveragers.kernels.knn.distances import squared_reach
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -78,6 +78,13 @@ def test_an_interrupt_waits_until_the_outermost_kernel_is_ready():
     assert done == ["pressed", "ready"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     compiled_while(lambda: None, squared_reach)
+
+
+def test_the_clock_counts_compiling():
+    with compile_clock() as seconds:
+        assert seconds() == 0.0
+        compiled_while(lambda: None, squared_reach, squared_reach)
+        assert seconds() > 0.0
 
 
 def test_interrupts_of_others_are_theirs():
