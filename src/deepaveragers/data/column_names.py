@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_known, several
+from ..arguments import check_known, check_text, several
 from ..errors import InputError
 
 MENTIONED = 12
@@ -35,6 +35,7 @@ def as_observation_names(
     if len(set(result)) != len(result) or not all(result):
         twice = sorted({name for name in result if result.count(name) > 1 or not name})
         raise InputError("observation_names", "distinct names, none empty", listed(twice))
+    check_text("observation_names", result)
     return result
 
 
@@ -56,6 +57,7 @@ def as_observation_units(
     if len(given) != len(names):
         raise InputError("observation_units", f"{len(names)} units, one per column", len(given))
     result = tuple("" if unit is None else str(unit) for unit in given)
+    check_text("observation_units", result)
     return result if any(result) else None
 
 
