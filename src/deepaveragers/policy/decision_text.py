@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ..printable import printable
 from .case import Case, CaseColumn
 from .decision import Decision
 
@@ -33,7 +34,7 @@ def decision_text(decision: Decision) -> str:
     if decision.alternative is not None:
         other = f"the best alternative, {decision.alternative},"
         lines += ["", *_cases(other, decision.alternative_taken, decision.alternative_cases)]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _mark(decision: Decision, action: str) -> str:
@@ -126,4 +127,4 @@ def decomposition_text(decision: Decision) -> str:
     ]
     if len(decision.evidence) > EVIDENCE_SHOWN:
         lines.append(f"and {len(decision.evidence) - EVIDENCE_SHOWN:,} more")
-    return "\n".join(lines)
+    return printable("\n".join(lines))
