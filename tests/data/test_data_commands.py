@@ -11,12 +11,13 @@ from typer.testing import CliRunner
 
 import deepaveragers as da
 from deepaveragers.cli import data_commands
+from deepaveragers.cli.import_command import import_data
 from deepaveragers.data.mapping import TableMapping
-from deepaveragers.data.readers.table import table_reading
+from deepaveragers.data.reading import read_reported
 from deepaveragers.errors import DeepAveragersError
 
 app = typer.Typer()
-app.command("import")(data_commands.import_data)
+app.command("import")(import_data)
 app.command("export")(data_commands.export_data)
 app.command()(data_commands.doctor)
 app.command()(data_commands.append)
@@ -119,6 +120,6 @@ def test_columns_named_like_roles_are_not_overlooked():
         ({"episode": "Episode", "time": "step", "terminated": "done"}, set()),
         ({"observations": ["x", "done"]}, set()),
     ):
-        notes = table_reading(columns, TableMapping.of({**asked, **given})).notes
+        notes = read_reported(columns, mapping=TableMapping.of({**asked, **given})).notes
         told = [note for note in notes if "is taken for an observation" in note]
         assert {note.split()[1] for note in told} == named

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ..observations import as_observations
 from ..steps import Steps, link_steps
 from ..transitions import Transitions
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 NAMES = {
     "observations": ("observations", "obs", "states", "observation"),

@@ -22,7 +22,7 @@ from ..scratch import Growing
 from ..spaces import action_batch, action_space_names, observation_batch
 from ..steps import Steps, link_steps
 from .flat import mapped_actions
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 
 def read_minari(source: Path, actions: ActionMap | None = None) -> Reading:
