@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .policy.policy import Policy
     from .representation.bcq import BcqEncoder, train_bcq
     from .representation.dqn import DqnEncoder, train_dqn
+    from .representation.dynamics import DynamicsEncoder, train_dynamics
     from .representation.encoder import Encoder, Identity, Standardize
     from .representation.network_files import load_encoder, save_encoder
     from .representation.random_network import RandomNetwork
@@ -73,6 +74,7 @@ __all__ = [
     "DeepAveragersError",
     "Diagnosis",
     "DqnEncoder",
+    "DynamicsEncoder",
     "Encoder",
     "EvaluationReport",
     "FrameStacks",
@@ -118,6 +120,7 @@ __all__ = [
     "solve_constrained",
     "train_bcq",
     "train_dqn",
+    "train_dynamics",
     "write",
     "write_report",
 ]
@@ -166,6 +169,8 @@ _HOMES = {
     "train_bcq": "representation.bcq",
     "DqnEncoder": "representation.dqn",
     "train_dqn": "representation.dqn",
+    "DynamicsEncoder": "representation.dynamics",
+    "train_dynamics": "representation.dynamics",
     "Encoder": "representation.encoder",
     "Identity": "representation.encoder",
     "Standardize": "representation.encoder",

@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 
 import deepaveragers as da
 from deepaveragers.cli import data_commands
+from deepaveragers.cli.import_command import import_data
 
 app = typer.Typer()
-app.command("import")(data_commands.import_data)
+app.command("import")(import_data)
 app.command("doctor")(data_commands.doctor)
 
 

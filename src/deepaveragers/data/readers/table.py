@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import check_known
 from ...arrays import Array
 from ...errors import InputError
+from ..episodes import distinct_ids, names_at
 from ..mapping import TableMapping
 from ..observations import rows_at_once
 from ..scratch import converted, taken
@@ -25,7 +27,7 @@ from .report import Reading
 ROLE_NAMES = {
     "episode": ("episode", "trajectory"),
     "time": ("time", "step"),
-    "done": ("done", "terminal", "terminated"),
+    "done": ("done", "terminal", "terminated", "outcome"),
     "truncated": ("truncated", "timeout"),
     "propensity": ("propensity", "pscore"),
 }
@@ -137,6 +139,23 @@ def _steps(
         acted=judged.acted,
         usable=judged.usable,
         skipped=judged.skipped,
+        times=columns.times,
+        propensities=columns.propensities,
+        observation_names=observations.names,
+        observation_units=_units(observations, mapping),
+        episode_names=columns.episodes.names(),
+    )
+
+
+def _units(observations: Observations, mapping: TableMapping) -> tuple[str, ...] | None:
+    """Return the unit of each column; categories and marks of missing values have none."""
+    if mapping.units is None:
+        return None
+    check_known("units", mapping.units, observations.origins)
+    own = set(observations.origins)
+    return tuple(
+        mapping.units.get(origin, "") if name in own or name.startswith(f"{origin}[") else ""
+        for name, origin in zip(observations.names, observations.origins, strict=True)
     )
 
 
@@ -165,8 +184,21 @@ def _as_given(steps: Steps, following: Array, action_names: tuple[str, ...] | No
         "terminations": steps.terminations,
         "truncations": steps.truncations,
         "episode_ids": steps.episodes,
+        "times": steps.times,
+        "propensities": steps.propensities,
     }
     picked = {
-        name: values if kept.all() else taken(values, kept) for name, values in fields.items()
+        name: values if kept.all() else taken(values, kept)
+        for name, values in fields.items()
+        if values is not None
     }
-    return Transitions(**picked, action_names=action_names)  # type: ignore[arg-type]
+    names = steps.episode_names
+    if names is not None:
+        names = names_at(names, steps.episodes, distinct_ids(picked["episode_ids"]))
+    return Transitions(
+        **picked,
+        action_names=action_names,  # type: ignore[arg-type]
+        observation_names=steps.observation_names,  # type: ignore[arg-type]
+        observation_units=steps.observation_units,  # type: ignore[arg-type]
+        episode_names=names,
+    )

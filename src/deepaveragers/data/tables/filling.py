@@ -14,6 +14,7 @@ import numpy as np
 
 from ...arrays import Array, Bool, Float64, Int64
 from ...errors import InputError
+from ..column_names import numbered
 from ..mapping import Fill
 from ..observations import rows_at_once
 from ..scratch import room
@@ -79,10 +80,8 @@ def _names(layout: tuple[ObservationColumn, ...]) -> tuple[tuple[str, ...], tupl
             continue
         if labels is not None:
             own = [f"{column.name}={labels[code]}" for code in column.order()]
-        elif column.width == 1:
-            own = [column.name]
         else:
-            own = [f"{column.name}[{place}]" for place in range(column.width)]
+            own = [*numbered(column.name, column.width)]
         names.extend(own)
         origins.extend([column.name] * len(own))
     return tuple(names), tuple(origins)
@@ -177,7 +176,7 @@ class _Filler:
                 starts = _starts(episodes, part)
                 block = _carried(block, starts, last)
                 last = block[-1]
-                self.without_past += int(np.isnan(block).sum())
+                self.without_past += int(np.isnan(block[:, self._marks]).sum())
             target[part, :width] = np.where(np.isnan(block), self._means, block)
         return target
 
