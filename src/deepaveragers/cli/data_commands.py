@@ -42,7 +42,7 @@ def doctor(
 ) -> None:
     """Look for defects in a dataset: what they mean, how sure it is, and how to fix them."""
     from ..data.transitions import Transitions
-    from ..evaluation.doctor import check_report, diagnose, write_report
+    from ..doctor.diagnosing import check_report, diagnose, write_report
     from ..storage.records import load_as
 
     if report is not None:

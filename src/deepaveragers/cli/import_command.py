@@ -86,7 +86,7 @@ def import_data(
 
 def _repaired(data: Any) -> tuple[Any, list[str], dict[str, Any]]:
     """Return the data repaired, lines about it, and the same for JSON."""
-    from ..evaluation.doctor_repairs import repair
+    from ..doctor.repairs import repair
 
     repaired = repair(data)
     left = repaired.diagnosis.findings

@@ -15,8 +15,8 @@ import numpy as np
 from ..arrays import Bool
 from ..data.editing import renumbered
 from ..data.transitions import Transitions
-from .doctor import diagnose
-from .doctor_findings import Diagnosis, Finding
+from .diagnosing import diagnose
+from .findings import Diagnosis, Finding
 
 ROUNDS = 10
 """Of repairing and looking again: a repair may bring another defect to light."""
@@ -78,10 +78,13 @@ def _without_columns(data: Transitions, diagnosis: Diagnosis, changes: list[str]
     if not gone:
         return data
     kept = np.setdiff1d(np.arange(width), sorted(gone))
+    names, units = data.observation_names, data.observation_units
     return replace(
         data,
         observations=data.observations[:, kept],
         next_observations=data.next_observations[:, kept],
+        observation_names=None if names is None else tuple(names[place] for place in kept),
+        observation_units=None if units is None else tuple(units[place] for place in kept),
     )
 
 
