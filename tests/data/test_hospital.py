@@ -149,7 +149,7 @@ def test_excel(tmp_path, columns, expected, same):
     reading = da.read_reported(tmp_path / "a.xlsx", **IMPORT, sheet="log")
     same(reading.transitions, expected)
     assert any("sheet 'log' was read, of 2" in note for note in reading.notes)
-    with pytest.raises(da.InputError, match="sheet must be a sheet of .*Sheet, log"):
+    with pytest.raises(da.InputError, match=r"sheet must be a sheet of .*Sheet, log"):
         da.read(tmp_path / "a.xlsx", **IMPORT, sheet="none")
 
 
@@ -180,7 +180,7 @@ def test_sqlite(tmp_path, columns, expected, same):
     assert few.num_episodes == 150
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE other (a)")
-    with pytest.raises(da.InputError, match="one of the tables of .*log, other"):
+    with pytest.raises(da.InputError, match=r"one of the tables of .*log, other"):
         da.read(path, **IMPORT)
     same(da.read(path, **IMPORT, sql="log"), expected)
 
@@ -205,6 +205,6 @@ def test_three_commands_to_an_explained_decision(tmp_path, columns, expected, ca
         for name, value in IMPORT.items()
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
-    data, plan = str(tmp_path / "data"), str(tmp_path / "plan")
+    data = str(tmp_path / "data")
     dac(["import", str(tmp_path / "patients.csv"), *options, "-o", data], capsys)
     same(da.load(data), expected)
