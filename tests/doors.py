@@ -62,6 +62,7 @@ OBJECTIVE = {
     "horizon": NO_COUNT,
     "penalty": (*NO_WORD, None),
     "action_mask": ("a", 1.5, [True], np.full((24, 2), 0.5), np.full((24, 2), 2), NOTHING, nothing),
+    "support": (*NO_SHARE, None),
 }
 
 DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
@@ -80,6 +81,16 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
         },
     ),
     "solve": (lambda w, **given: w.model.solve(**given), OBJECTIVE),
+    "solve_one_step": (
+        lambda w, **given: da.solve_one_step(**{"mdp": w.model, **given}),
+        {
+            **{name: values for name, values in OBJECTIVE.items() if name != "horizon"},
+            "mdp": (*NO_RECORD, None),
+            "objective": NO_RECORD,
+            "tolerance": (*NO_TOLERANCE, None),
+            "horizon": (*NO_COUNT, 3),
+        },
+    ),
     "solve, how": (
         lambda w, **given: w.model.solve(**given),
         {
@@ -113,8 +124,10 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
         {"observation": NO_OBSERVATION},
     ),
     "explain": (
-        lambda w, observation: w.plan.policy(3).explain(observation),
-        {"observation": NO_OBSERVATION},
+        lambda w, **given: w.plan.policy(3).explain(
+            **{"observation": w.data.observations[0], **given}
+        ),
+        {"observation": NO_OBSERVATION, "cases": tuple(v for v in NO_COUNT if v != 0)},
     ),
     "imagine": (
         lambda w, steps: w.plan.policy(3).imagine(w.data.observations[0], steps),
@@ -279,21 +292,30 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "mapping": NO_PATH,
         },
     ),
-    "read_table": (
-        lambda w, mapping: da.read_table({"a": [0, 1]}, mapping),
-        {"mapping": NO_RECORD},
-    ),
     "TableMapping": (
         lambda w, **given: da.TableMapping(**{"action": "a", "reward": "r", **given}),
         {
-            **dict.fromkeys(("episode", "time", "terminated", "truncated", "done"), NO_NAME),
+            **dict.fromkeys(
+                ("episode", "time", "terminated", "truncated", "done", "propensity"), NO_NAME
+            ),
             **dict.fromkeys(("action", "reward"), (*NO_NAME, None)),
             **{
                 name: (*NO_LIST, "", [], [0])
-                for name in ("observations", "next_observations", "action_names")
+                for name in ("observations", "next_observations", "action_names", "categorical")
             },
+            "terminal_values": (*NO_LIST, "", [], [0], ["died"]),
             **dict.fromkeys(("missing", "duplicates"), (*NO_WORD, None)),
-            "delimiter": ("", "ab", True, 0, [], NOTHING),
+            "fill": NO_WORD,
+            "reward_fill": NO_COST[:-3],
+            "missing_values": (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING], [0]),
+            "units": ("mmol", "a=", True, 0, [], {1: "a"}, {"a": 1}, NOTHING, b"x"),
+            **dict.fromkeys(("each_row_ends", "one_series"), (*NO_FLAG, None)),
+            "decimal": ("", ";", True, 0, [], NOTHING, None),
+            "thousands": ("", ".", "ab", "x", True, 0, [], NOTHING),
+            "time_format": ("", "iso", True, 0, [], NOTHING),
+            "delimiter": ("", "ab", "\n", True, 0, [], NOTHING),
+            "encoding": ("", "klingon", "hex", True, 0, [], NOTHING, None),
+            **dict.fromkeys(("sheet", "sql"), NO_NAME),
         },
     ),
     "TableMapping.of": (

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .data.collecting import collect
     from .data.frame_stacks import FrameStacks
     from .data.mapping import TableMapping
-    from .data.readers.table import read_table
     from .data.reading import read, read_reported
     from .data.transitions import Transitions
     from .data.writing import write
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from .representation.torch_encoder import TorchEncoder
     from .representation.transformer import TransformerEncoder
     from .solvers.constrained import ConstrainedPlan, solve_constrained
+    from .solvers.one_step import solve_one_step
     from .solvers.plan import Plan
     from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
     from .storage.editing import append, forget
@@ -114,12 +114,12 @@ __all__ = [
     "policy_values",
     "read",
     "read_reported",
-    "read_table",
     "repair",
     "save",
     "save_encoder",
     "select",
     "solve_constrained",
+    "solve_one_step",
     "train_bcq",
     "train_dqn",
     "train_dynamics",
@@ -147,7 +147,6 @@ _HOMES = {
     "repair": "doctor.repairs",
     "FrameStacks": "data.frame_stacks",
     "collect": "data.collecting",
-    "read_table": "data.readers.table",
     "read": "data.reading",
     "Transitions": "data.transitions",
     "write": "data.writing",
@@ -183,6 +182,7 @@ _HOMES = {
     "TrainingSettings": "representation.settings",
     "TorchEncoder": "representation.torch_encoder",
     "TransformerEncoder": "representation.transformer",
+    "solve_one_step": "solvers.one_step",
     "Plan": "solvers.plan",
     "PolicyValue": "solvers.policy_evaluation",
     "factored_values": "solvers.policy_evaluation",

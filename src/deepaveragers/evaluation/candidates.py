@@ -23,14 +23,14 @@ class Candidate:
         objective: what is planned for; its own `k` stays None.
         k: neighbours in the MDP.
         k_pi: neighbours that a decision averages.
-        lookup: "nearest" or "lookahead".
+        lookup: "nearest", "lookahead", or "auto" as in `Policy`.
         encoder: the representation; None standardises vectors.
     """
 
     objective: Objective = field(default_factory=Objective)
     k: int = 5
     k_pi: int = 11
-    lookup: LookupName = "nearest"
+    lookup: LookupName = "auto"
     encoder: Encoder | Callable[[Array], Any] | None = None
 
     def __post_init__(self) -> None:

@@ -7,12 +7,14 @@
   own operator, Q(s, a) = sum_j alpha_j (r_j - C d_j + gamma V(s'_j)). One search per action.
 
 Core states where an episode ended have no actions, and are never neighbours. A core state
-that may not take an action has no say about it.
+that may not take an action has no say about it. Where the objective asks for support, the state
+itself must have it too, unless that would leave none of the actions of its neighbours.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -24,6 +26,7 @@ from ..kernels.model import DISTANCE_OFFSET, Model
 from ..mdp.problem import allowed_at, pose
 from ..neighbors.choice import serving_index
 from ..parallel import available_threads
+from .sources import SourceStates
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan
@@ -94,13 +97,24 @@ class Nearest:
         unavailable = np.isneginf(self._q_values)
         self._partly_masked = bool((unavailable.any(axis=0) & ~unavailable.all(axis=0)).any())
 
+    @cached_property
+    def _model(self) -> Model:
+        """The plan's objective as arrays; a reward function is asked once."""
+        return pose(self._plan.mdp, self._plan.objective)
+
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D]."""
         rows, distances = self.index.query(features, self._k, threads=self._threads)
         weights = _weights(distances, self._plan.objective.weighting)
         if not self._partly_masked:
-            return np.einsum("bk,bka->ba", weights, self._q_values[rows])
-        return self._masked_average(weights, self._q_values[rows])
+            found = np.einsum("bk,bka->ba", weights, self._q_values[rows])
+        else:
+            found = self._masked_average(weights, self._q_values[rows])
+        if not self._plan.objective.support:
+            return found
+        allowed = allowed_at(self._plan.mdp, self._plan.objective, observations, features)
+        left = allowed & np.isfinite(found)
+        return np.where(left | ~left.any(axis=1, keepdims=True), found, -np.inf)
 
     @staticmethod
     def _masked_average(weights: Float64, q_values: Float64) -> Float64:
@@ -118,7 +132,7 @@ class Nearest:
         q_values = self._plan.q_values[states, action]
         weights = np.where(np.isfinite(q_values), weights, 0.0)
         weights /= weights.sum()
-        model = pose(self._plan.mdp, self._plan.objective)
+        model = self._model
         model = model._replace(
             indices=model.indices[states, action, : model.k][:, None],
             distances=model.distances[states, action, : model.k][:, None],
@@ -148,17 +162,11 @@ class Lookahead:
         "what the plan expects after it, less the price of the distance."
     )
 
-    def __init__(self, plan: Plan, k: int) -> None:
-        data = plan.mdp.transitions
+    def __init__(self, plan: Plan, k: int, sources: SourceStates) -> None:
         self._plan = plan
         self._k = k
         self._model = pose(plan.mdp, plan.objective)
-        self._threads = available_threads()
-        self._members = [np.flatnonzero(data.actions == a) for a in range(data.num_actions)]
-        self._indexes = [
-            serving_index(plan.mdp.source_features[rows]) if len(rows) else None
-            for rows in self._members
-        ]
+        self._sources = sources
         if plan.objective.horizon is not None:
             raise InputError("lookup", "'nearest' for a plan with a horizon", "'lookahead'")
         mask = plan.objective.action_mask
@@ -173,7 +181,7 @@ class Lookahead:
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D] of observations [B, ...]."""
         model = self._model_at(*self._find(features))
-        allowed = allowed_at(self._plan.mdp, self._plan.objective, observations)
+        allowed = allowed_at(self._plan.mdp, self._plan.objective, observations, features)
         return reference.average_outcomes(model._replace(allowed=allowed), self._plan.values)
 
     def grounds(self, features: Floats, action: int) -> Grounds:
@@ -201,14 +209,9 @@ class Lookahead:
         return int(grounds.transitions[np.argmax(grounds.weights)])
 
     def _find(self, features: Floats) -> tuple[Array, Array]:
-        shape = (len(features), len(self._members), self._k)
-        indices = np.full(shape, -1, dtype=np.int64)
-        distances = np.full(shape, np.inf)
-        for action, (members, index) in enumerate(zip(self._members, self._indexes, strict=True)):
-            if index is not None:
-                rows, gaps = index.query(features, self._k, threads=self._threads)
-                indices[:, action] = np.where(rows >= 0, members[rows], -1)
-                distances[:, action] = gaps
+        actions = range(self._plan.mdp.transitions.num_actions)
+        found = [self._sources.nearest(features, action, self._k) for action in actions]
+        indices, distances = (np.stack(parts, axis=1) for parts in zip(*found, strict=True))
         return indices, distances
 
     def _model_at(self, indices: Array, distances: Array) -> Model:
