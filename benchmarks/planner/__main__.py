@@ -69,7 +69,7 @@ def _arguments() -> argparse.Namespace:
     stage = parser.add_mutually_exclusive_group()
     stage.add_argument("--development", action="store_true", help="MDPs to tune on (the default)")
     stage.add_argument("--report", action="store_true", help="MDPs to publish")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK:,} states only, a minute")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK:,} states of eight families")
     parser.add_argument("--families", type=_names, metavar="A,B", help=", ".join(FAMILIES))
     parser.add_argument("--sizes", type=_sizes, metavar="300k,1m", help="numbers of states")
     parser.add_argument("--gammas", type=_numbers, metavar=".99,.999", help="discounts only")
