@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .evaluation.candidates import Candidate, candidate_grid
     from .evaluation.comparison import Comparison, compare
     from .evaluation.guarantee import Guarantee, guarantee
+    from .evaluation.importance import Estimate, importance_value
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
@@ -77,6 +78,7 @@ __all__ = [
     "DqnEncoder",
     "DynamicsEncoder",
     "Encoder",
+    "Estimate",
     "EvaluationReport",
     "FrameStacks",
     "Guarantee",
@@ -109,6 +111,7 @@ __all__ = [
     "factored_values",
     "forget",
     "guarantee",
+    "importance_value",
     "load",
     "load_encoder",
     "policy_values",
@@ -158,6 +161,8 @@ _HOMES = {
     "MissingExtraError": "errors",
     "StorageError": "errors",
     "TrainingDiverged": "errors",
+    "Estimate": "evaluation.importance",
+    "importance_value": "evaluation.importance",
     "Guarantee": "evaluation.guarantee",
     "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",
