@@ -46,7 +46,7 @@ NEED_TORCH = {"load_encoder", "save_encoder", "train_bcq", "train_dqn", "train_d
 """Doors of `tests/representation/test_doors.py`."""
 RECORDS = {"Candidate", "TrainingSettings", "TableMapping", "FrameStacks", "Transitions"}
 OTHER_NAMES = {"Objective": "solve", "Policy": "policy", "read_reported": "read"}
-CHECKED_WHERE_USED = {"encoder", "columns", "fields", "source"}
+CHECKED_WHERE_USED = {"asked", "encoder", "columns", "fields", "source"}
 
 
 def test_every_parameter_is_in_the_table():

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from .representation.torch_encoder import TorchEncoder
     from .representation.transformer import TransformerEncoder
     from .solvers.constrained import ConstrainedPlan, solve_constrained
+    from .solvers.one_step import solve_one_step
     from .solvers.plan import Plan
     from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
     from .storage.editing import append, forget
@@ -123,6 +124,7 @@ __all__ = [
     "save_encoder",
     "select",
     "solve_constrained",
+    "solve_one_step",
     "train_bcq",
     "train_dqn",
     "train_dynamics",
@@ -188,6 +190,7 @@ _HOMES = {
     "TrainingSettings": "representation.settings",
     "TorchEncoder": "representation.torch_encoder",
     "TransformerEncoder": "representation.transformer",
+    "solve_one_step": "solvers.one_step",
     "Plan": "solvers.plan",
     "PolicyValue": "solvers.policy_evaluation",
     "factored_values": "solvers.policy_evaluation",

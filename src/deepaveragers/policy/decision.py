@@ -86,6 +86,8 @@ class Decision:
         penalty: expected price: of the distance to the data, and of the action.
         evidence: the transitions behind the Q-value of the best action, heaviest first.
         basis: what these transitions are, in a sentence; it depends on the lookup.
+        similar: where the objective asks for support, how often each action was taken in the
+            logged states most like this one; empty otherwise.
     """
 
     action: int
@@ -107,6 +109,7 @@ class Decision:
     penalty: float
     evidence: tuple[Evidence, ...]
     basis: str
+    similar: dict[str, int]
 
     @property
     def best(self) -> str:

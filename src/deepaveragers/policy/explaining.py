@@ -71,7 +71,15 @@ def explain(plan: Plan, lookup: Lookup, cases: Cases, asked: Asked, count: int) 
         penalty=grounds.penalty,
         evidence=_evidence(plan, cases, grounds),
         basis=lookup.basis,
+        similar=_similar(plan, asked.features),
     )
+
+
+def _similar(plan: Plan, features: Floats) -> dict[str, int]:
+    if not plan.objective.support:
+        return {}
+    counts = plan.mdp.imitation.counts(features)[0].tolist()
+    return dict(zip(plan.mdp.transitions.action_names, counts, strict=True))
 
 
 def _best_other(q_values: Float64, action: int) -> int | None:
