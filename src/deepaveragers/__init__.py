@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .policy.policy import Policy
     from .representation.bcq import BcqEncoder, train_bcq
     from .representation.dqn import DqnEncoder, train_dqn
+    from .representation.dynamics import DynamicsEncoder, train_dynamics
     from .representation.encoder import Encoder, Identity, Standardize
     from .representation.network_files import load_encoder, save_encoder
     from .representation.random_network import RandomNetwork
@@ -74,6 +75,7 @@ __all__ = [
     "DeepAveragersError",
     "Diagnosis",
     "DqnEncoder",
+    "DynamicsEncoder",
     "Encoder",
     "EvaluationReport",
     "FrameStacks",
@@ -120,6 +122,7 @@ __all__ = [
     "solve_constrained",
     "train_bcq",
     "train_dqn",
+    "train_dynamics",
     "write",
     "write_report",
 ]
@@ -169,6 +172,8 @@ _HOMES = {
     "train_bcq": "representation.bcq",
     "DqnEncoder": "representation.dqn",
     "train_dqn": "representation.dqn",
+    "DynamicsEncoder": "representation.dynamics",
+    "train_dynamics": "representation.dynamics",
     "Encoder": "representation.encoder",
     "Identity": "representation.encoder",
     "Standardize": "representation.encoder",

@@ -38,6 +38,16 @@ def test_train_then_compile(rows, data, tmp_path, capsys):
     assert np.array_equal(da.load(model).source_features, whole.encode(rows.observations))
 
 
+def test_train_dynamics(rows, data, tmp_path, capsys):
+    file = tmp_path / "dynamics.safetensors"
+    command = f"train {data} -o {file} --algorithm dynamics --steps 4 --seed 3 --json"
+    code, out, _ = run(capsys, f"{command} --predict change,end --ahead 1,3")
+    assert (code, json.loads(out)["steps"]) == (0, 4)
+    whole = da.train_dynamics(rows, 4, predict=("change", "end"), ahead=(1, 3), seed=3)
+    found = da.load_encoder(file)
+    assert np.array_equal(found.encode(rows.observations), whole.encode(rows.observations))
+
+
 def test_collecting_by_a_network_is_acting_by_it(tmp_path, capsys):
     rows = da.collect("CartPole-v1", 300, seed=0)
     network = da.train_dqn(rows, 3, seed=0)
@@ -52,7 +62,12 @@ def test_collecting_by_a_network_is_acting_by_it(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("name", "kind", "dimensions"),
-    [("random", "NetworkEncoder", 512), ("dqn", "DqnEncoder", 16), ("bcq", "BcqEncoder", 16)],
+    [
+        ("random", "NetworkEncoder", 512),
+        ("dynamics", "DynamicsEncoder", 16),
+        ("dqn", "DqnEncoder", 16),
+        ("bcq", "BcqEncoder", 16),
+    ],
 )
 def test_compile_by_name(data, tmp_path, capsys, name, kind, dimensions):
     command = f"compile {data} -o {tmp_path / 'model'} --encoder {name} --train-steps 3 --json"
@@ -66,7 +81,10 @@ def test_compile_by_name(data, tmp_path, capsys, name, kind, dimensions):
 @pytest.mark.parametrize(
     ("command", "part"),
     [
-        ("train {data} -o {out}/e.safetensors --algorithm ppo", "'dqn' or 'bcq'"),
+        ("train {data} -o {out}/e.safetensors --algorithm ppo", "'dynamics' or 'dqn' or 'bcq'"),
+        ("train {data} -o {out}/e.safetensors --steps 1 --ahead 2", "ahead must be left out"),
+        ("train {data} -o {out}/e.safetensors --algorithm dynamics --predict x", "predict"),
+        ("train {data} -o {out}/e.safetensors --algorithm dynamics --tensorboard", "tensorboard"),
         ("train {data} -o {out}/e.safetensors --steps 0", "steps"),
         ("train {data} -o {out}/e.safetensors --preset doom", "preset"),
         ("train {data} -o {out}/e.pt --steps 1", ".safetensors"),

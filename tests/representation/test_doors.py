@@ -36,6 +36,7 @@ TRAINING = {
     "learning_rate": (*NO_TOLERANCE, None),
     "hidden": (*NO_LIST, None, [], [0]),
 }
+DYNAMICS = ("data", "steps", "architecture", "seed", "device", "show_progress", "learning_rate")
 SMALL = {"steps": 2, "hidden": (4,), "batch_size": 2}
 
 DOORS = {
@@ -43,6 +44,18 @@ DOORS = {
     "train_bcq": (
         lambda w, **given: da.train_bcq(**{"data": w, **SMALL, **given}),
         {**TRAINING, "representation": (*NO_WORD, None)},
+    ),
+    "train_dynamics": (
+        lambda w, **given: da.train_dynamics(**{"data": w, **SMALL, **given}),
+        {
+            **{name: TRAINING[name] for name in DYNAMICS},
+            "predict": (*NO_WORD, None, [], ["change", "x"]),
+            "ahead": (*(one for one in NO_COUNT if not isinstance(one, list)), None, [], [1, 0]),
+            "gamma": (*NO_SHARE, None),
+            "dimensions": (*NO_COUNT, None),
+            "batch_size": (*NO_COUNT, None),
+            "hidden": (*NO_LIST, None, [0]),
+        },
     ),
     "acting": (
         lambda w, **given: da.train_dqn(w, **SMALL).policy(**given),

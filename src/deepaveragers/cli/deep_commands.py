@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .options import whole_numbers
 from .output import AsJson, Seed, show
 
 
@@ -15,15 +16,32 @@ def train(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write the encoder (.safetensors).")
     ],
-    algorithm: Annotated[str, typer.Option(help="'dqn' or 'bcq'.")] = "dqn",
-    steps: Annotated[int, typer.Option(help="Number of updates.")] = 100_000,
+    algorithm: Annotated[
+        str, typer.Option(help="'dynamics' (what actions do), 'dqn' or 'bcq'.")
+    ] = "dqn",
+    steps: Annotated[
+        int | None,
+        typer.Option(help="Number of updates; by default 5,000 of dynamics, 100,000 of others."),
+    ] = None,
+    predict: Annotated[
+        str | None,
+        typer.Option(
+            help="Dynamics: what is predicted, by commas: change, state, reward, end, return, "
+            "action."
+        ),
+    ] = None,
+    ahead: Annotated[
+        str | None, typer.Option(help="Dynamics: steps after which changes are predicted.")
+    ] = None,
     preset: Annotated[
-        str, typer.Option(help="Settings: auto, atari, navigation or control.")
-    ] = "auto",
+        str | None, typer.Option(help="Settings of the others: auto, atari, navigation, control.")
+    ] = None,
     train_dir: Annotated[
         Path | None, typer.Option(help="Keep the checkpoint and log here; a killed run goes on.")
     ] = None,
-    checkpoint_every: Annotated[int, typer.Option(help="Updates between checkpoints.")] = 1_000,
+    checkpoint_every: Annotated[
+        int | None, typer.Option(help="Updates between checkpoints; by default 1,000.")
+    ] = None,
     snapshot_every: Annotated[
         int | None, typer.Option(help="Also keep an encoder in the directory so often.")
     ] = None,
@@ -34,13 +52,14 @@ def train(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Train a representation (offline DQN or BCQ) on transitions."""
+    """Train a representation (dynamics, offline DQN or BCQ) on transitions."""
     from ..data.transitions import Transitions
-    from ..representation.catalogue import check_encoder_path, train_by_name
+    from ..representation.catalogue import TRAINED, check_encoder_path, train_by_name
     from ..representation.network_files import save_encoder
     from ..storage.records import load_as
 
     check_encoder_path(output)
+    steps = TRAINED.get(algorithm, 1) if steps is None else steps
     encoder = train_by_name(
         algorithm,
         load_as(Transitions, data),
@@ -50,7 +69,9 @@ def train(
         run_dir=train_dir,
         checkpoint_every=checkpoint_every,
         snapshot_every=snapshot_every,
-        tensorboard=tensorboard,
+        tensorboard=tensorboard or None,
+        predict=None if predict is None else predict.split(","),
+        ahead=None if ahead is None else whole_numbers("--ahead", ahead),
         device=device,
     )
     save_encoder(encoder, output)

@@ -63,10 +63,13 @@ def compile(
         str,
         typer.Option(
             help="'standardize' (unit variance), 'identity' (raw numbers), 'random' (a network), "
-            "'dqn' or 'bcq' (trained on the data), or a file of `dac train`."
+            "'dynamics', 'dqn' or 'bcq' (trained on the data), or a file of `dac train`."
         ),
     ] = "standardize",
-    train_steps: Annotated[int, typer.Option(help="Updates of 'dqn' and 'bcq'.")] = 100_000,
+    train_steps: Annotated[
+        int | None,
+        typer.Option(help="Updates of training; by default 5,000 of dynamics, 100,000 of others."),
+    ] = None,
     train_dir: Annotated[
         Path | None, typer.Option(help="Keep training's checkpoint and log here; it goes on.")
     ] = None,

@@ -27,6 +27,9 @@ from .threads import share
 
 SMALLEST_SAMPLE, SAMPLE_PER_DIMENSION, SAMPLE = 1000, 50, 10_000
 """Rows that decide the frame: so many, and more with the dimensions, up to so many."""
+MOST_DECIDING = 1_500
+"""Rows that decide where there are more dimensions than this: finding the directions takes time
+with the cube of the rows or of the dimensions, whichever are fewer."""
 BLOCK_NUMBERS = 4_000_000
 NARROW = 64
 """Up to here no matrix product: its threads would go on waiting for more, in the way of ours."""
@@ -99,7 +102,10 @@ def principal_frame(rows: Floats, directions: int, *, explained: float = 1.0) ->
     With `explained`, only the leading ones that hold this share of the variance, unless that
     takes more than half of them: then all.
     """
-    some, enough = rows, min(SAMPLE, SMALLEST_SAMPLE + SAMPLE_PER_DIMENSION * rows.shape[1])
+    dimensions = rows.shape[1]
+    some, enough = rows, min(SAMPLE, SMALLEST_SAMPLE + SAMPLE_PER_DIMENSION * dimensions)
+    if dimensions > MOST_DECIDING:
+        enough = MOST_DECIDING
     if len(rows) > enough:
         some = rows.take(np.random.default_rng(0).integers(0, len(rows), enough), axis=0)
     mean = some.mean(axis=0, dtype=np.float64)
@@ -107,10 +113,14 @@ def principal_frame(rows: Floats, directions: int, *, explained: float = 1.0) ->
     largest = farthest(rows, mean)
     scale = 2.0 ** -np.floor(np.log2(largest)) if largest > 0 else 1.0
     sample *= scale
-    values, vectors = np.linalg.eigh(sample.T @ sample)
+    few = len(sample) < dimensions > NARROW
+    values, vectors = np.linalg.eigh(sample @ sample.T if few else sample.T @ sample)
     shares = np.cumsum(values[::-1])
     needed = int(np.searchsorted(shares, explained * shares[-1])) + 1
     if explained < 1.0 and needed <= directions // 2:
         directions = needed
-    rotation = np.ascontiguousarray(vectors[:, ::-1][:, :directions])
-    return PrincipalFrame(mean, rotation, float(scale))
+    leading = vectors[:, ::-1][:, :directions]
+    if few:
+        # Rows of the sample, combined; rounding is left in small ones, and taken out by this.
+        leading = np.linalg.qr(sample.T @ leading)[0]
+    return PrincipalFrame(mean, np.ascontiguousarray(leading), float(scale))

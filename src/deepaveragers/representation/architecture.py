@@ -1,8 +1,8 @@
 """Shapes of the networks: a plain record, and the names and shapes of its weights.
 
 A network has a trunk of convolutions (none for vectors) and one or more heads of its own
-linear layers on top. Every layer but a head's output is followed by a ReLU; the last
-hidden layer of a head is the representation.
+linear layers on top. Every layer but a head's output is followed by a ReLU (the last hidden
+one by a tanh, where asked for); the last hidden layer of a head is the representation.
 
 Picture networks follow Mnih et al. (2015); the paper's Table 2 adds the layer of 16 units.
 """
@@ -32,6 +32,8 @@ CONVOLUTIONS: dict[str, tuple[tuple[int, int, int], ...]] = {
 NATURE_MINIMUM = 36
 """Smallest side that leaves one pixel after the three convolutions of the Nature CNN."""
 
+Bottleneck = Literal["relu", "tanh"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
@@ -45,6 +47,7 @@ class Architecture:
         heads: names of the heads.
         outputs: width of each head's output layer; 0 for none.
         blur: side of the square over which pixels are averaged first; None for no blur.
+        bottleneck: what follows the last hidden layer.
     """
 
     input_shape: tuple[int, ...]
@@ -54,6 +57,7 @@ class Architecture:
     heads: tuple[str, ...] = ("q",)
     outputs: int = 0
     blur: int | None = None
+    bottleneck: Bottleneck = "relu"
 
     @property
     def is_image(self) -> bool:
@@ -119,6 +123,7 @@ class Architecture:
             heads=tuple(values["heads"]),
             outputs=values["outputs"],
             blur=values["blur"],
+            bottleneck=values.get("bottleneck", "relu"),
         )
 
 
@@ -130,6 +135,7 @@ def design(
     heads: tuple[str, ...],
     outputs: int = 0,
     blur: int | None = None,
+    bottleneck: Bottleneck = "relu",
 ) -> Architecture:
     """Return the architecture of this kind that fits observations [B, ...]."""
     shape = tuple(int(length) for length in observations.shape[1:])
@@ -140,8 +146,13 @@ def design(
     if blur is not None and (blur < 1 or blur % 2 == 0 or not is_picture):
         raise InputError("blur", "an odd number of pixels, for pictures only", blur)
     if kind == "mlp":
-        flat = (math.prod(shape),)
-        return Architecture(input_shape=flat, hidden=hidden, heads=heads, outputs=outputs)
+        return Architecture(
+            input_shape=(math.prod(shape),),
+            hidden=hidden,
+            heads=heads,
+            outputs=outputs,
+            bottleneck=bottleneck,
+        )
     if not is_picture:
         raise InputError(
             "architecture", "'mlp' for vector observations", f"{kind!r} for shape {shape}"
@@ -154,6 +165,7 @@ def design(
         heads=heads,
         outputs=outputs,
         blur=blur,
+        bottleneck=bottleneck,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ from ..outputs import check_file
 from .encoder import Encoder, Identity, Standardize
 from .experience import Experience
 
-TRAINED = ("dqn", "bcq")
+TRAINED = {"dynamics": 5_000, "dqn": 100_000, "bcq": 100_000}
+"""What is trained, and updates by default."""
 NAMES = ("standardize", "identity", "random", *TRAINED)
 SUFFIX = ".safetensors"
 
@@ -19,7 +22,7 @@ def encoder_by_name(
     name: str,
     data: Experience,
     *,
-    train_steps: int = 100_000,
+    train_steps: int | None = None,
     seed: int = 0,
     **training: Any,
 ) -> Encoder:
@@ -28,9 +31,9 @@ def encoder_by_name(
     Args:
         name: one of `NAMES`, or a file that `save_encoder` wrote.
         data: the transitions to train on.
-        train_steps: updates of "dqn" and "bcq".
+        train_steps: updates of a trained one; None takes `TRAINED`'s.
         seed: of random weights and of training.
-        training: other arguments of `train_dqn` and `train_bcq`, such as `run_dir`.
+        training: other arguments of its training, such as `run_dir`.
     """
     if name == "standardize":
         return Standardize()
@@ -41,7 +44,8 @@ def encoder_by_name(
 
         return RandomNetwork(seed=seed)
     if name in TRAINED:
-        return train_by_name(name, data, train_steps, seed=seed, **training)
+        steps = TRAINED[name] if train_steps is None else train_steps
+        return train_by_name(name, data, steps, seed=seed, **training)
     if name.endswith(SUFFIX) or Path(name).exists():
         from .network_files import load_encoder
 
@@ -50,16 +54,22 @@ def encoder_by_name(
 
 
 def train_by_name(algorithm: str, data: Experience, steps: int, **training: Any) -> Any:
-    """Train "dqn" or "bcq" on the data, and return it as an encoder."""
-    if algorithm == "dqn":
-        from .dqn import train_dqn
+    """Train an encoder on the data by the name of its algorithm.
 
-        return train_dqn(data, steps, **training)
-    if algorithm == "bcq":
-        from .bcq import train_bcq
-
-        return train_bcq(data, steps, **training)
-    raise InputError("algorithm", "'dqn' or 'bcq'", repr(algorithm))
+    Args:
+        algorithm: one of `TRAINED`.
+        data: the transitions.
+        steps: number of updates.
+        training: other arguments of its training; those that are None are left out.
+    """
+    if algorithm not in TRAINED:
+        raise InputError("algorithm", " or ".join(map(repr, TRAINED)), repr(algorithm))
+    home = importlib.import_module(f".{algorithm}", __package__)
+    train = getattr(home, f"train_{algorithm}")
+    given = {name: value for name, value in training.items() if value is not None}
+    for name in given.keys() - signature(train).parameters.keys():
+        raise InputError(name, f"left out for {algorithm!r}", repr(given[name]))
+    return train(data, steps, **given)
 
 
 def check_encoder_path(path: Path) -> None:

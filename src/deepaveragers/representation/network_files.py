@@ -18,6 +18,7 @@ from ..errors import BundleError, InputError
 from .architecture import Architecture
 from .bcq import BcqEncoder
 from .dqn import DqnEncoder
+from .dynamics import DynamicsEncoder
 from .network_encoder import NetworkEncoder
 from .weights import read_weights, write_weights
 
@@ -25,6 +26,7 @@ KINDS: dict[str, type[NetworkEncoder]] = {
     "network": NetworkEncoder,
     "dqn": DqnEncoder,
     "bcq": BcqEncoder,
+    "dynamics": DynamicsEncoder,
 }
 
 

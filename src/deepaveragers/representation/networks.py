@@ -100,7 +100,9 @@ def representation(
     """Return [B, hidden[-1]], the head's last hidden layer."""
     for place in range(len(network.hidden)):
         name = f"{head}.{place}"
-        signal = F.relu(F.linear(signal, weights[f"{name}.weight"], weights[f"{name}.bias"]))
+        signal = F.linear(signal, weights[f"{name}.weight"], weights[f"{name}.bias"])
+        is_last = place == len(network.hidden) - 1
+        signal = signal.tanh() if is_last and network.bottleneck == "tanh" else F.relu(signal)
     return signal
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..arrays import Array, Float32, Float64
+from ..arrays import Array, Float32, Float64, Floats
 from .architecture import Architecture
 from .encoder import Standardize
 from .experience import Columns
@@ -24,6 +24,13 @@ def standardization(observations: Array) -> dict[str, Float64]:
         MEAN: fitted.mean,
         SCALE: fitted.scale,
     }
+
+
+def input_standardization(network: Architecture, observations: Columns) -> dict[str, Floats]:
+    """Return the mean and scale by which a network reads these observations."""
+    if network.is_image:
+        return {**picture_standardization(network, observations)}
+    return {**standardization(observations[:])}
 
 
 def picture_standardization(network: Architecture, observations: Columns) -> dict[str, Float32]:

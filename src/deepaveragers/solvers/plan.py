@@ -36,7 +36,8 @@ class Plan:
             episode ended. Elsewhere `values` is their maximum over the available actions;
             with slip p, (1 - p) times their maximum plus p times their mean. With a
             horizon, they are those of the first step; the plan of h steps more is another
-            solve, `horizon=h`, and takes h sweeps.
+            solve, `horizon=h`, and takes h sweeps, or fewer where the last ones would not
+            change anything.
         below: how far V* can lie below `values` (>= 0).
         above: how far V* can lie above `values` (>= 0).
         tolerance: what was asked for, relative to |T 0| / (1 - gamma), where |T 0| is the

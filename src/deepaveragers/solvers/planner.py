@@ -35,10 +35,12 @@ from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .blocks import Blocks
 from .cuda_planner import CudaTask, pick
+from .horizon import beyond_horizon
 from .last import last_of, remember
 from .layout import layout_of
 from .plan import Plan
 from .task import Callback, Limits, Task
+from .units import units_of
 from .workspace import Workspace
 
 Method = Literal["auto", "policy_iteration", "value_iteration"]
@@ -96,18 +98,27 @@ def solve(
     if objective.horizon is not None:
         first = None
     on_gpu = pick(device, mdp, objective) == "cuda"
-    model = pose(mdp, objective)
+    posed = pose(mdp, objective)
+    units = units_of(posed)
+    model, first = units.model(posed), units.start(first)
     with Blocks(len(mdp), threads) as blocks:
         layout = None if on_gpu else layout_of(mdp, model, blocks)
         work = Workspace(model, blocks, layout)
-        task = (CudaTask if on_gpu else Task)(mdp, work, tolerance, limits, callback)
-        if objective.horizon is not None:
-            status, proof = task.look_ahead(objective.horizon)
+        task = (CudaTask if on_gpu else Task)(
+            mdp, work, tolerance, limits, units.callback(callback)
+        )  # fmt: skip
+        horizon = objective.horizon
+        if horizon is not None:
+            beyond = beyond_horizon(model.gamma, horizon, tolerance)
+            status, proof = (
+                task.look_ahead(horizon) if beyond is None else task.look_far_ahead(usual, beyond)
+            )
         else:
             if first is not None and layout is not None:
                 first = layout.rows(first[0]), layout.rows(first[1])
             status, proof = task.optimize(usual, first)
-        values, q_values = work.values_by_name(), work.q_values_by_name()
+        values, q_values = map(units.values, (work.values_by_name(), work.q_values_by_name()))
+    proof = units.certificate(proof)
     seconds = time.perf_counter() - began
     comparable = usual and first is not None and status == "optimal"
     plan = Plan(

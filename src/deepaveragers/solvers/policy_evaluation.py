@@ -29,6 +29,7 @@ from .blocks import Blocks
 from .layout import layout_of
 from .plan import Status
 from .task import Limits, Task
+from .units import units_of
 from .workspace import Workspace
 
 
@@ -123,12 +124,14 @@ def factored_values(
 
 
 def _evaluate(mdp: DacMdp, model: Model, tolerance: float, threads: int | None) -> PolicyValue:
-    terminal = model.terminal
+    terminal, units = model.terminal, units_of(model)
+    model = units.model(model)
     with Blocks(model.size, threads) as blocks:
         work = Workspace(model, blocks, layout_of(mdp, model, blocks))
         limits = Limits(time.perf_counter(), math.inf, math.inf)
         status, proof = Task(mdp, work, tolerance, limits).optimize(True, None)
-        values = work.values_by_name()
+        values = units.values(work.values_by_name())
+    proof = units.certificate(proof)
     return PolicyValue(values, proof.below, proof.above, status, terminal)
 
 

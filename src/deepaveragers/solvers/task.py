@@ -17,6 +17,7 @@ from ..mdp.model import DacMdp
 from ..progress import Advance, progress
 from .certificate import LARGEST, Certificate, largest_step, rounding_of_backup
 from .draft import EVALUATED, Draft, suits
+from .horizon import LONG, NEGLIGIBLE, sum_of_powers
 from .plan import Status
 from .proof import Proof
 from .table import table_of
@@ -240,7 +241,8 @@ class Task:
         """Return the status and the bounds of a plan for a number of steps.
 
         Backward induction, V_h = T V_{h-1} from V_0 = 0. Stopped after h of H steps, what is
-        missing is at most (gamma^h + ... + gamma^(H-1)) |T 0|.
+        missing is at most (gamma^h + ... + gamma^(H-1)) |T 0|, and at most (1 + ... +
+        gamma^(H-h-1)) |T V_h - V_h|, of which |T V_h - V_h| <= gamma |V_h - V_{h-1}|.
         """
         work, gamma = self.work, self.work.model.gamma
         gained, rounding, done = 0.0, 0.0, 0
@@ -254,6 +256,8 @@ class Task:
                     rounding = proof.rounding + gamma * rounding
                     done += 1
                     line.reach(done / horizon, time.perf_counter() - self.limits.began)
+                    if done >= LONG and proof.residual <= proof.rounding:
+                        break
                     if done < horizon and (stop := self._limit(proof)):
                         status = stop
                         break
@@ -264,9 +268,28 @@ class Task:
                 proof = self._first_sweep()
                 gained, done = proof.residual + proof.rounding, 1
             rounding = proof.rounding + gamma * rounding
-        missing = gained * sum_of_powers(gamma, done, horizon)
+        next_change = gamma * proof.residual + proof.rounding
+        missing = min(
+            gained * sum_of_powers(gamma, done, horizon),
+            next_change * sum_of_powers(gamma, 0, horizon - done),
+        )
         bound = (missing + rounding) * (1.0 + 1e-12)
         return status, Certificate(bound, bound, proof.residual, proof.rounding)
+
+    def look_far_ahead(self, evaluate: bool, beyond: float) -> Outcome:
+        """Return the plan without a horizon for one so long that it makes no difference.
+
+        After H steps |V_H - V*| <= gamma^H |T 0| / (1 - gamma), which is added to the bounds.
+
+        Args:
+            evaluate: as of `optimize`.
+            beyond: gamma^H.
+        """
+        self.tolerance *= 1.0 - 2.0 * NEGLIGIBLE
+        status, proof = self.optimize(evaluate, None)
+        missing = beyond * self._reach * (1.0 + 1e-12)
+        below, above = proof.below + missing, proof.above + missing
+        return status, replace(proof, below=below, above=above, policy_below=None)
 
     def _status(self, proof: Certificate, line: _Line) -> Status | None:
         line.show(proof.error, self.allowed, time.perf_counter() - self.limits.began)
@@ -286,11 +309,6 @@ class Task:
             seen = Progress(self.work.sweeps, error, self.allowed, now - self.limits.began)
             self._stopped = bool(self.callback(seen))
         return self._stopped
-
-
-def sum_of_powers(gamma: float, first: int, end: int) -> float:
-    """Return gamma^first + ... + gamma^(end - 1)."""
-    return (gamma**first - gamma**end) / (1.0 - gamma) if end > first else 0.0
 
 
 class _Line:
