@@ -52,14 +52,6 @@ class Log:
         """Return [E] sums of [N] values."""
         return np.bincount(self.number, values, minlength=len(self))
 
-    def returns_to_go(self) -> Float64:
-        """Return [N] float64, what followed each row in its episode, discounted."""
-        found = np.array(self.data.rewards)
-        for row in range(len(found) - 2, -1, -1):
-            if self.number[row] == self.number[row + 1]:
-                found[row] += self.gamma * found[row + 1]
-        return found
-
 
 @dataclass(frozen=True, eq=False)
 class Fold:
@@ -98,7 +90,7 @@ def in_blocks(data: Transitions) -> tuple[Transitions, bool]:
             f"{len(data)} transitions in {data.num_episodes} episode",
         )
     cut = np.append(starts[1:], False) & ~data.terminations
-    return replace(data, truncations=data.truncations | cut, episode_ids=ids), True
+    return replace(data, truncations=data.truncations | cut, episode_ids=ids, episode_names=None), True
 
 
 def folds(data: Transitions, count: int, seed: int) -> tuple[Fold, ...]:

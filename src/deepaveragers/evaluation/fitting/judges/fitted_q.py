@@ -36,8 +36,9 @@ from .verdict import Actor, Opinion, Verdict, Withheld, actions_of, effective_nu
 ROWS_PER_FUNCTION = 15
 MOST_FUNCTIONS = 600
 """Over all actions: a system of this size takes some 20 ms."""
+MOST_PER_ACTION = 100
 FEWEST_PER_ACTION = 3
-RIDGE = 1e-4
+RIDGE = 1e-3
 """Relative to the mean square of a function."""
 HIGHEST_LEVERAGE = 0.9
 
@@ -48,6 +49,7 @@ class FittedQ:
     def __init__(self, log: Log, states: Array, next_states: Array, starts: Array, seed: int) -> None:
         actions = log.data.num_actions
         functions = min(len(log.data) // ROWS_PER_FUNCTION, MOST_FUNCTIONS) // actions
+        functions = min(functions, MOST_PER_ACTION)
         self._log = log
         self._basis = fit_basis(states, max(functions, FEWEST_PER_ACTION), seed)
         self._here = self._basis(states)

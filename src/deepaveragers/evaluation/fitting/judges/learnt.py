@@ -22,10 +22,10 @@ from ....progress import Advance
 from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
 
-MEMBERS = 3
-HIDDEN = 192
-STEPS = 3_000
-BATCH = 256
+MEMBERS = 5
+HIDDEN = 128
+STEPS = 4_000
+BATCH = 128
 LEARNING_RATE = 1e-3
 QUIETEST, LOUDEST = -8.0, 1.0
 """Log-deviation of a standardised output, least and most."""
@@ -110,7 +110,7 @@ class LearntSimulator:
         self, states: Float64, actions: Int64, member: Int64, draws: Float64
     ) -> tuple[Float64, Float64, Bool, Bool]:
         """Return next states, rewards, whether ended, whether believed."""
-        inputs, outputs = self._inputs(states, actions), np.empty((0,))
+        inputs = self._inputs(states, actions)
         size = states.shape[1] + 1
         outputs = np.empty((len(states), 2 * size + 1))
         with inference_mode():
