@@ -46,7 +46,7 @@ bench-neighbors: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.neighbors $(ARGS)
 
 bench-planner: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.planner $(ARGS)
+	$(BIN)/python -m benchmarks.planner --report $(ARGS)
 
 study-cartpole: $(VENV)/.study
 	$(BIN)/python -m experiments.cartpole $(ARGS)

@@ -323,6 +323,11 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "truncations": ("a", 1.5, [], {}, NOTHING, [0.5] * 24),
             "episode_ids": ("a", 1.5, [], {}, NOTHING, [0.5] * 24),
             "action_names": ("a", 1.5, [], {}, NOTHING, ["a", "a"]),
+            "observation_names": ("a", 1.5, [], {}, NOTHING, ["a", "a"], ["a"], ["a", ""]),
+            "observation_units": ("a", 1.5, [], NOTHING, ["kg", "m"], {"b": "kg"}),
+            "episode_names": ("a", 1.5, [], {}, NOTHING, ["a"], {0: "a"}),
+            "times": ("a", 1.5, [], {}, NOTHING, ["a"] * 24, [True] * 24),
+            "propensities": ("a", 1.5, [], {}, NOTHING, [0.0] * 24, [1.1] * 24, ["a"] * 24),
         },
     ),
     "subset": (

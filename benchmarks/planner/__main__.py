@@ -1,76 +1,143 @@
-"""Run the planner's benchmark: `python -m benchmarks.planner [--quick|--headline]`."""
+"""How fast certified plans are, beside other solvers, over families of MDPs.
+
+`python -m benchmarks.planner --report` makes the published page. Without it, MDPs of other
+seeds and parameters are planned: settings are chosen on those only.
+"""
 
 from __future__ import annotations
 
 import argparse
-import os
+import importlib.util
+import json
+import sys
 import time
-from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
-from typing import Any
 
-from . import measuring, reporting
-from .problems import build, problem
+from . import reporting
+from .circumstances import circumstances
+from .families import CACHE, FAMILIES, Stage, states
+from .measuring import Subject, measure
+from .questions import QUICK, QUICK_FAMILIES, Cell, cells
+from .rows import BEFORE, OURS, Results, Row, append, read
 
-GAMMAS, TOLERANCES = [0.95, 0.99, 0.999], [1e-3, 1e-6]
-COMPARED = ["synthetic 1M", "synthetic 100k", "cartpole 100k"]
-SIZES = ["synthetic 10k", "synthetic 100k", "synthetic 300k", "synthetic 1M", "synthetic 4M"]
+PUBLISHED = Path("docs/benchmarks")
+README = Path("README.md")
 
 
 def main() -> None:
     """Measure, show, and write the results."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.planner", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="10,000 states only, a minute")
-    parser.add_argument(
-        "--headline",
-        action="store_true",
-        help="re-plans, and a million states at gamma 0.99 to 1e-3 only; a few minutes",
-    )
-    parser.add_argument("--output", type=Path, default=Path("docs/benchmarks"), metavar="DIR")
-    arguments = parser.parse_args()
-    command, stem = "python -m benchmarks.planner", "planner"
-    compared, sizes, gammas, tolerances = COMPARED, SIZES, GAMMAS, TOLERANCES
-    if arguments.quick:
-        command += " --quick"
-        compared, sizes, gammas = ["synthetic 10k"], ["synthetic 10k"], [0.95, 0.99]
-    elif arguments.headline:
-        command, stem = command + " --headline", "planner-headline"
-        sizes, gammas, tolerances = [], [0.99], [1e-3]
-    build(*compared, *sizes)
-    _compile_kernels()
+    arguments = _arguments()
+    stage: Stage = "report" if arguments.report else "development"
+    published = arguments.report and not arguments.quick
+    output = arguments.output or (PUBLISHED if published else arguments.cache / stage)
+    about = circumstances(" ".join(["python -m benchmarks.planner", *sys.argv[1:]]))
     begin = time.perf_counter()
-    result: dict[str, Any] = {
-        "circumstances": reporting.circumstances(command),
-        "bandwidth": measuring.memory_bandwidth(len(os.sched_getaffinity(0))),
-        "rows": [],
-        "replans": [],
-        "sizes": [],
+    results = _kept(output / "planner.jsonl", arguments.keep)
+    asked = list(_cells(arguments))
+    for (family, size), group in groupby(asked, key=lambda cell: (cell.family, cell.states)):
+        todo = [cell for cell in group if _missing(cell, results, arguments.peers)]
+        if not todo:
+            continue
+        subject = Subject(family, size, stage, arguments.cache)
+        for cell in todo:
+            if arguments.prepare:
+                _say(cell, f"reference within {subject.reference(cell).error:.1g}")
+                continue
+            missing = _missing(cell, results, arguments.peers)
+            rows = list(measure(subject, cell, missing - set(OURS), about["commit"]))
+            append(output / "planner.jsonl", rows)
+            for row in rows:
+                results.add(row)
+            _say(cell, _line(cell, results))
+    if arguments.prepare or not len(results):
+        return
+    about["seconds"] = time.perf_counter() - begin
+    (output / "planner.md").write_text(reporting.page(results, about))
+    (output / "planner.json").write_text(json.dumps(about, indent=1) + "\n")
+    print("\n".join(reporting.summary_table(results)))
+    if output == PUBLISHED:
+        README.write_text(reporting.with_summary(README.read_text(), results, about))
+    print(f"Written to {output}")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.planner", description=__doc__)
+    stage = parser.add_mutually_exclusive_group()
+    stage.add_argument("--development", action="store_true", help="MDPs to tune on (the default)")
+    stage.add_argument("--report", action="store_true", help="MDPs to publish")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK:,} states only, a minute")
+    parser.add_argument("--families", type=_names, metavar="A,B", help=", ".join(FAMILIES))
+    parser.add_argument("--sizes", type=_sizes, metavar="300k,1m", help="numbers of states")
+    parser.add_argument("--gammas", type=_numbers, metavar=".99,.999", help="discounts only")
+    parser.add_argument("--peers", choices=["none", "quantecon", "all"], default="all")
+    parser.add_argument(
+        "--keep",
+        choices=["none", "peers", "all"],
+        default="none",
+        help="rows of earlier runs that are not measured again; 'all' goes on after a stop",
+    )
+    parser.add_argument("--prepare", action="store_true", help="MDPs and references only")
+    parser.add_argument("--cache", type=Path, default=CACHE, metavar="DIR", help="compiled MDPs")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="where rows and page are kept")
+    return parser.parse_args()
+
+
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    unknown = sorted(set(names) - set(FAMILIES))
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no family {', '.join(unknown)}")
+    return names
+
+
+def _sizes(text: str) -> list[int]:
+    return [states(size) for size in text.split(",")]
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
+
+
+def _cells(arguments: argparse.Namespace) -> list[Cell]:
+    families, sizes = arguments.families, arguments.sizes
+    if arguments.quick:
+        families, sizes = families or list(QUICK_FAMILIES), sizes or [QUICK]
+    return list(cells(families, sizes, arguments.gammas))
+
+
+def _missing(cell: Cell, results: Results, peers: str) -> set[str]:
+    """Return the solvers that have no row of a cell yet; ours are always timed with a peer."""
+    wanted = {
+        name
+        for name in cell.peers
+        if peers in ("all", name) and importlib.util.find_spec(name) is not None
     }
-
-    def keep(kind: str, row: dict[str, Any]) -> None:
-        result[kind].append(row)
-        print(" ".join(f"{value:.3g}" if isinstance(value, float) else str(value)
-                       for value in row.values()), flush=True)  # fmt: skip
-
-    for name in compared:
-        if name != "synthetic 1M":
-            for replan in measuring.replans(name):
-                keep("replans", replan)
-    for size in measuring.against_size(sizes, result["bandwidth"]):
-        keep("sizes", size)
-    for name in compared[:1] if arguments.headline else compared:
-        for row in measuring.compare(name, gammas, tolerances, until_done=arguments.headline):
-            keep("rows", asdict(row))
-        result["seconds"] = time.perf_counter() - begin
-        reporting.write(arguments.output, stem, result)
-    print(f"Written to {arguments.output}/{stem}.*")
+    return {name for name in (*OURS, *wanted) if results.of(cell, name) is None}
 
 
-def _compile_kernels() -> None:
-    """Let every solver compile what it compiles, before anything is timed."""
-    for row in measuring.compare("synthetic 10k", [0.5], [1e-3, 1e-6]):
-        print(f"warm: {row.solver} {row.seconds:.3g} s", flush=True)
-    problem("synthetic 10k").solve(gamma=0.9, slip=0.1)
+def _kept(path: Path, keep: str) -> Results:
+    """Return the rows that are not measured again; the file then holds those only."""
+    rows: list[Row] = [
+        row for row in read(path) if keep == "all" or (keep == "peers" and row.solver not in OURS)
+    ]
+    path.unlink(missing_ok=True)
+    append(path, rows)
+    return Results(rows)
+
+
+def _line(cell: Cell, results: Results) -> str:
+    ours = results.of(cell, BEFORE)
+    assert ours is not None
+    ratios = {peer: results.ratio(cell, peer) for peer in cell.peers}
+    said = [f"{peer} {ratio:.1f}x" for peer, ratio in ratios.items() if ratio is not None]
+    return f"{ours.seconds:.3f} s, {ours.sweeps} sweeps, " + ", ".join(
+        [f"certified {ours.certified_error:.2g}, true {ours.true_error:.2g}", *said]
+    )
+
+
+def _say(cell: Cell, what: str) -> None:
+    print(f"{cell.family} {cell.states:,} {cell.question}: {what}", flush=True)
 
 
 if __name__ == "__main__":

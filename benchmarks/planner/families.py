@@ -126,6 +126,10 @@ FAMILIES: dict[str, Family] = {
 }
 
 
+LOGS = ("acrobot", "mountaincar", "cartpole", "lunarlander", "pictures")
+"""Families of played games; the others are made up."""
+
+
 def states(size: int | str) -> int:
     """Return a size such as "300k" or "2.5m" as a number."""
     return round(float(str(size).lower().replace("k", "e3").replace("m", "e6")))

@@ -3,56 +3,55 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 import deepaveragers as da
 
-OFFSET = 1e-5
+from .oracle import OFFSET
+
+BLOCK = 100_000
+"""States whose rows are made at once: bounds the memory beside the tables."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """One MDP with cost 1 and inverse-distance weights; a state that ended earns nothing.
+    """One MDP with inverse-distance weights, every row a distribution.
+
+    A state where the episode ended leads to itself, for nothing.
 
     Attributes:
         successors: [N, A, K] int32.
-        weights: [N, A, K] float64, rows sum to 1; to 0 where the episode ended.
+        weights: [N, A, K] float64, rows sum to 1.
         rewards: [N, A] float64, R(s, a).
-        ended: [N] bool.
     """
 
     successors: np.ndarray
     weights: np.ndarray
     rewards: np.ndarray
-    ended: np.ndarray
 
     @classmethod
-    def of(cls, mdp: da.DacMdp) -> Tables:
+    def of(cls, mdp: da.DacMdp, cost: float) -> Tables:
         """Return the tables of an MDP in which every action has all its neighbours."""
         data, graph = mdp.transitions, mdp.graph
-        assert (graph.indices >= 0).all()
-        ended = np.asarray(data.terminations)
-        distances = graph.distances.astype(np.float64)
-        weights = 1.0 / (distances + OFFSET)
-        weights /= weights.sum(axis=2, keepdims=True)
-        weights[ended] = 0.0
-        rewards = (weights * (data.rewards[graph.indices] - distances)).sum(axis=2)
-        return cls(np.asarray(graph.indices), weights, rewards, ended)
+        successors = np.array(graph.indices)
+        assert successors.min() >= 0
+        weights = np.empty(successors.shape)
+        rewards = np.empty(successors.shape[:2])
+        for begin in range(0, len(mdp), BLOCK):
+            rows = slice(begin, begin + BLOCK)
+            distances = graph.distances[rows].astype(np.float64)
+            share = 1.0 / (distances + OFFSET)
+            share /= share.sum(axis=2, keepdims=True)
+            gains = data.rewards[successors[rows]] - cost * distances
+            weights[rows], rewards[rows] = share, (share * gains).sum(axis=2)
+        ended = np.flatnonzero(data.terminations)
+        successors[ended] = ended[:, None, None]
+        rewards[ended] = 0.0
+        return cls(successors, weights, rewards)
 
     @property
-    def size(self) -> int:
-        """Number of states."""
-        return len(self.ended)
-
-    @property
-    def one_step(self) -> float:
-        """|T 0|, what tolerances are relative to."""
-        return float(np.abs(self.rewards.max(axis=1)).max())
-
-    @cached_property
     def sparse(self) -> sp.csr_matrix:
         """[N * A, N] transition matrix in CSR."""
         size, actions, k = self.successors.shape

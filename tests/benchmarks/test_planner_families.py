@@ -10,11 +10,6 @@ MADE_UP = [
 SIZE = 2_000
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("planner")
-
-
 @pytest.mark.parametrize("stage", ["development", "report"])
 @pytest.mark.parametrize("name", MADE_UP)
 def test_every_action_of_every_state_has_all_its_neighbors(name, stage, cache):

@@ -24,7 +24,14 @@ def _same(left, right):
         one, other = getattr(left, field), getattr(right, field)
         assert one.dtype == other.dtype, field
         assert np.array_equal(one, other), field
-    assert left.action_names == right.action_names
+    for field in ("action_names", "observation_names", "observation_units", "episode_names"):
+        assert getattr(left, field) == getattr(right, field), field
+    for field in ("times", "propensities"):
+        one, other = getattr(left, field), getattr(right, field)
+        assert (one is None) == (other is None), field
+        if one is not None:
+            assert one.dtype == other.dtype, field
+            assert np.array_equal(one, other, equal_nan=True), field
 
 
 @pytest.fixture(scope="session")

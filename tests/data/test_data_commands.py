@@ -100,7 +100,7 @@ def test_import_with_a_mapping_file(tmp_path):
         ("import {0}/log.csv --action q --reward rew -o {0}/d", "action must be a column: run"),
         ("import {0}/log.csv --format excel -o {0}/d", "format must be"),
         ("export {0}/none -o {0}/x.npz", "does not exist"),
-        ("forget {0}/none --episodes x", "whole numbers separated by commas"),
+        ("forget {0}/none --episodes x", "does not exist"),
     ],
 )
 def test_errors_are_one_clear_sentence(tmp_path, command, message):

@@ -33,7 +33,9 @@ def _arrays(thing):
         return {**_arrays(thing.transitions), **graph, **own}
     names = ("observations", "actions", "rewards", "next_observations", "terminations")
     columns = {name: getattr(thing, name) for name in (*names, "truncations", "episode_ids")}
-    return {**columns, "names": np.array(thing.action_names)}
+    beside = ("observation_names", "observation_units", "episode_names", "times", "propensities")
+    given = {name: getattr(thing, name) for name in ("action_names", *beside)}
+    return {**columns, **{name: np.array(v) for name, v in given.items() if v is not None}}
 
 
 def _equal(left, right):

@@ -181,7 +181,9 @@ def append(
 
 def forget(
     target: Annotated[Path, typer.Argument(help="A bundle of transitions, or a model.")],
-    episodes: Annotated[str, typer.Option(help="Ids of episodes, separated by commas.")],
+    episodes: Annotated[
+        str, typer.Option(help="Ids of episodes as in the log, separated by commas.")
+    ],
     refit: Annotated[
         bool,
         typer.Option(
@@ -195,14 +197,10 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Remove episodes from a dataset or a model, and every row of them from its files."""
-    from ..errors import InputError
     from ..storage.editing import forget as forget_episodes
     from ..storage.records import save
 
-    try:
-        ids = [int(part) for part in episodes.split(",")]
-    except ValueError:
-        raise InputError("--episodes", "whole numbers separated by commas", episodes) from None
+    ids = [_episode_id(part.strip()) for part in episodes.split(",")]
     source = target if output is None else _to_be_left(target, output)
     thing = forget_episodes(source, ids, refit=refit)
     if output is not None:
@@ -210,6 +208,11 @@ def forget(
     result = {"output": str(output or target), "transitions": len(thing), "forgotten": ids}
     text = f"{len(thing):,} transitions without {len(ids)} episode(s) -> {output or target}"
     show(result, text, as_json=as_json)
+
+
+def _episode_id(text: str) -> int | str:
+    """Return a number where one is written as Python writes it: "007" is text."""
+    return int(text) if text.isascii() and text.isdecimal() and str(int(text)) == text else text
 
 
 def _to_be_left(target: Path, output: Path) -> Any:

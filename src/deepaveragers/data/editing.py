@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,20 @@ import numpy as np
 from ..arrays import Bool, Int32, Int64
 from ..errors import InputError
 from .action_names import resembled
+from .column_names import MENTIONED, listed
+from .columns import joined_column
+from .episodes import distinct_ids, names_at, names_of_ids, rows_of
 from .frame_stacks import joined_stacks, stacks_or_none
-from .transitions import MAX_TRANSITIONS, Transitions, of_checked
-
-MENTIONED = 20
+from .transitions import MAX_TRANSITIONS, OPTIONAL_COLUMNS, Transitions, of_checked
 
 
 def joined(data: Transitions, new: Transitions, *, new_actions: bool = False) -> Transitions:
     """Return a dataset with the new transitions after the old ones.
 
-    Actions are matched by name; names that were not known are refused, or, if that is asked
-    for, added at the end. Episode ids stay as they are, unless some of the new ones are also
-    old ones: then all new episodes are numbered on from the largest old id.
+    Columns of observations and actions are matched by name; names of actions that were not
+    known are refused, or, if that is asked for, added at the end. Episode ids stay as they are,
+    unless some of the new ones are also old ones: then all new episodes are numbered on from
+    the largest old id. Names of episodes stay as they are.
     """
     if not isinstance(new, Transitions):
         raise InputError("new", "Transitions", type(new).__name__)
@@ -31,32 +34,86 @@ def joined(data: Transitions, new: Transitions, *, new_actions: bool = False) ->
             f"transitions with observations of shape {data.observation_shape}",
             f"shape {new.observation_shape}",
         )
+    new = _in_order_of(data, new)
     unknown = tuple(name for name in new.action_names if name not in data.action_names)
     if unknown and not new_actions:
         raise InputError(
             "new",
-            f"transitions with the actions {_listed(data.action_names)}",
-            f"unknown {_listed(unknown)}",
+            f"transitions with the actions {listed(data.action_names)}",
+            f"unknown {listed(unknown)}",
             _meant(unknown, data.action_names)
             + "Rename those, or add them as further actions: new_actions=True (--new-actions).",
         )
     names = (*data.action_names, *unknown)
     observations, next_observations = _joined_observations(data, new)
-    columns = {
+    columns: dict[str, Any] = {
         name: np.concatenate([getattr(data, name), getattr(new, name)])
         for name in ("rewards", "terminations", "truncations")
     }
+    for name in OPTIONAL_COLUMNS:
+        pair = getattr(data, name), getattr(new, name)
+        columns[name] = joined_column(*pair, (len(data), len(new)))
     # Columns of one type stay sound side by side; others become a third, which is looked at.
     alike = data.observations.dtype == new.observations.dtype
     fits = len(data) + len(new) <= MAX_TRANSITIONS
+    fresh = _fresh_ids(data, new)
     return (of_checked if alike and fits else Transitions)(
         **columns,
         observations=observations,
         next_observations=next_observations,
         actions=np.concatenate([data.actions, _renamed(new, names)]),
-        episode_ids=np.concatenate([data.episode_ids, _fresh_ids(data, new)]),
+        episode_ids=np.concatenate([data.episode_ids, fresh]),
         action_names=names,
+        observation_names=data.observation_names or new.observation_names,
+        observation_units=data.observation_units or new.observation_units,
+        episode_names=_joined_episode_names(data, new, fresh),
     )
+
+
+def _in_order_of(data: Transitions, new: Transitions) -> Transitions:
+    """Return the new transitions with their columns in the order of the old ones'."""
+    names, others = data.observation_names, new.observation_names
+    if names is None or others is None:
+        return new
+    if set(names) != set(others):
+        lacking = [name for name in names if name not in others]
+        extra = [name for name in others if name not in names]
+        raise InputError(
+            "new",
+            f"transitions with the columns {listed(names)}",
+            f"without {listed(lacking)}, with {listed(extra)}",
+            "Rename them, or import the same columns.",
+        )
+    order = [others.index(name) for name in names]
+    units = new.observation_units and tuple(new.observation_units[place] for place in order)
+    for name, old_unit, unit in zip(names, data.observation_units or (), units or (), strict=False):
+        if old_unit and unit and old_unit != unit:
+            raise InputError("new", f"transitions with {name!r} in {old_unit}", f"in {unit}")
+    if names == others:
+        return new
+    return replace(
+        new,
+        observations=np.asarray(new.observations)[:, order],
+        next_observations=np.asarray(new.next_observations)[:, order],
+        observation_names=names,
+        observation_units=units,
+    )
+
+
+def _joined_episode_names(
+    data: Transitions, new: Transitions, fresh: Int64
+) -> tuple[str, ...] | None:
+    """Return the names of all episodes; where one part has none, their numbers."""
+    if data.episode_names is None and new.episode_names is None:
+        return None
+    old_ids, new_ids = distinct_ids(data.episode_ids), distinct_ids(fresh)
+    old_names = names_of_ids(data.episode_names, data.episode_ids)
+    firsts = np.unique(fresh, return_index=True)[1]
+    named = names_of_ids(new.episode_names, new.episode_ids)
+    own = names_at(named, new.episode_ids, new.episode_ids[firsts])
+    order = np.argsort(np.concatenate([old_ids, new_ids]), kind="stable")
+    both = [*old_names, *own]
+    return tuple(both[place] for place in order.tolist())
 
 
 def _joined_observations(data: Transitions, new: Transitions) -> tuple[Any, Any]:
@@ -73,11 +130,6 @@ def _joined_observations(data: Transitions, new: Transitions) -> tuple[Any, Any]
         )
     observations, next_observations = (np.concatenate(both) for both in zip(*pairs, strict=True))
     return observations, next_observations
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f", ... ({len(names)})" if len(names) > MENTIONED else ""
-    return ", ".join(map(repr, names[:MENTIONED])) + more
 
 
 def _meant(unknown: Sequence[str], names: Sequence[str]) -> str:
@@ -97,17 +149,18 @@ def _fresh_ids(data: Transitions, new: Transitions) -> Int64:
     return data.episode_ids.max() + 1 + runs
 
 
-def rows_without(data: Transitions, episodes: Iterable[int] | int) -> Bool:
+def renumbered(data: Transitions, episode_ids: Int64) -> Transitions:
+    """Return the data with other numbers of episodes; every row keeps its episode's name."""
+    names = data.episode_names
+    if names is not None:
+        firsts = np.unique(episode_ids, return_index=True)[1]
+        names = names_at(names, data.episode_ids, data.episode_ids[firsts])
+    return replace(data, episode_ids=episode_ids, episode_names=names)
+
+
+def rows_without(data: Transitions, episodes: Iterable[int | str] | int | str) -> Bool:
     """Return [N] bool: true for the rows of all other episodes."""
-    if isinstance(episodes, Iterable) and not isinstance(episodes, Sequence | np.ndarray):
-        episodes = list(episodes)
-    wanted = np.atleast_1d(np.asarray(episodes))
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or not len(wanted):
-        raise InputError("episodes", "one or more episode ids", episodes)
-    unknown = wanted[~np.isin(wanted, data.episode_ids)]
-    if len(unknown):
-        raise InputError("episodes", "ids of episodes in the data", int(unknown.min()))
-    kept: Bool = ~np.isin(data.episode_ids, wanted)
+    kept: Bool = ~rows_of(episodes, data.episode_ids, data.episode_names)
     if not kept.any():
         raise InputError("episodes", "fewer than all episodes", "every one of them")
     return kept

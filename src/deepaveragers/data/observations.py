@@ -92,7 +92,8 @@ def _numeric(values: Any, name: str) -> Array:
     return array
 
 
-def _keys(parts: Mapping[Any, Any]) -> list[Any]:
+def ordered_keys(parts: Mapping[Any, Any]) -> list[Any]:
+    """Return the keys of a dictionary of arrays, in the order of their columns."""
     if isinstance(parts, OrderedDict):
         return list(parts)
     try:
@@ -103,7 +104,7 @@ def _keys(parts: Mapping[Any, Any]) -> list[Any]:
 
 def _side_by_side(parts: Mapping[str, Any] | tuple[Any, ...], name: str) -> Array:
     if isinstance(parts, Mapping):
-        leaves = [(f"{name}[{key!r}]", parts[key]) for key in _keys(parts)]
+        leaves = [(f"{name}[{key!r}]", parts[key]) for key in ordered_keys(parts)]
     else:
         leaves = [(f"{name}[{place}]", part) for place, part in enumerate(parts)]
     if not leaves:

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..arrays import Array, Bool, Int64
 from ..errors import InputError
+from .episodes import names_at
 from .scratch import taken
 from .transitions import Transitions
 
@@ -43,6 +44,12 @@ class Steps:
         usable: [R] bool, false where the observation is missing or wrong; None: all true.
         skipped: [R] bool, true where the observation is good and the rest of the step is
             not; None: all false.
+        times: [R] when each row was, or None.
+        propensities: [R] chance of the logged action, or None.
+        observation_names: of the columns, or None.
+        observation_units: of the columns, or None.
+        episode_names: the log's own ids, one per distinct number among `episodes`, in
+            ascending order; or None.
     """
 
     observations: Array
@@ -54,6 +61,11 @@ class Steps:
     acted: Bool | None = None
     usable: Bool | None = None
     skipped: Bool | None = None
+    times: Array | None = None
+    propensities: Array | None = None
+    observation_names: Sequence[str] | None = None
+    observation_units: Sequence[str] | None = None
+    episode_names: Sequence[str] | None = None
 
 
 def link_steps(
@@ -102,6 +114,11 @@ def link_steps(
         truncations=truncations[rows],
         episode_ids=episodes,
         action_names=action_names,  # type: ignore[arg-type]
+        observation_names=steps.observation_names,  # type: ignore[arg-type]
+        observation_units=steps.observation_units,  # type: ignore[arg-type]
+        episode_names=_names(steps, rows, episodes),
+        times=None if steps.times is None else steps.times[rows],
+        propensities=None if steps.propensities is None else steps.propensities[rows],
     )
     dropped = int((wanted & ~kept).sum())
     notes = [
@@ -130,3 +147,11 @@ def _episode_ids(given: Int64, follows: Bool, rows: Int64, kept: Bool) -> tuple[
     if split:
         return runs.astype(np.int64), split
     return ids, 0
+
+
+def _names(steps: Steps, rows: Int64, episodes: Int64) -> tuple[str, ...] | None:
+    """Return the names of the episodes of the kept rows, also where they are numbered anew."""
+    if steps.episode_names is None:
+        return None
+    firsts = rows[np.unique(episodes, return_index=True)[1]]
+    return names_at(steps.episode_names, steps.episodes, steps.episodes[firsts])

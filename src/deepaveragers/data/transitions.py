@@ -13,13 +13,20 @@ from ..arguments import known_fields
 from ..arrays import Array, Bool, Float64, Int32, Int64, frozen, rows_at
 from ..errors import InputError
 from .actions import as_actions
+from .column_names import as_observation_names, as_observation_units, names_of_columns
+from .columns import as_column, as_flags, as_propensities, as_times
+from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
 from .frame_stacks import stacks_or_none
-from .observations import as_observations, check_finite, rows_at_once
+from .observations import as_observations, check_finite
 
 MAX_TRANSITIONS = 2**31 - 1
 """Neighbour indices are int32."""
 COLUMNS = ("actions", "rewards", "terminations", "truncations", "episode_ids")
 """One number or flag per transition."""
+OPTIONAL_COLUMNS = ("times", "propensities")
+"""One number per transition, where the log has them."""
+NAMES = ("action_names", "observation_names", "observation_units", "episode_names")
+"""Text: of actions, of columns, of episodes."""
 
 
 @known_fields
@@ -27,8 +34,8 @@ COLUMNS = ("actions", "rewards", "terminations", "truncations", "episode_ids")
 class Transitions:
     """Logged transitions (s, a, r, s'), in the order in which they were experienced.
 
-    Lists, arrays, and dictionaries or tuples of arrays (as observations) are accepted and
-    checked; the fields then hold read-only arrays.
+    Lists, arrays, and DataFrames, dictionaries or tuples of arrays (as observations) are
+    accepted and checked; the fields then hold read-only arrays.
 
     Attributes:
         observations: [N, ...] s, float32/float64 columns, or uint8 pictures; or
@@ -40,8 +47,19 @@ class Transitions:
         truncations: [N] bool, the episode was cut off here (a time limit); s' is an
             ordinary state. None means that nothing was cut.
         episode_ids: [N] int64, equal within an episode. None derives them from the flags
-            and from places where s' differs from the next row's s.
+            and from places where s' differs from the next row's s. Text labels are accepted
+            and become `episode_names`.
         action_names: A names, the place is the action's number. None names them "0".."A-1".
+        observation_names: one name per column of the observations. None takes those of a
+            DataFrame or dictionary of observations, and is what pictures have.
+        observation_units: one unit per column, "" where it has none; or {name: unit}.
+        episode_names: the log's own id of each episode, one per distinct number among
+            `episode_ids`, in ascending order of the numbers; or {number: name}. An episode
+            that was split has its name twice.
+        times: [N] when each action was taken: int64, float64, or datetime64[us]; NaN and NaT
+            are unknown.
+        propensities: [N] float64 in (0, 1], the chance with which the logged action was
+            chosen; NaN is unknown.
     """
 
     observations: Array
@@ -52,10 +70,16 @@ class Transitions:
     truncations: Bool = None  # type: ignore[assignment]
     episode_ids: Int64 = None  # type: ignore[assignment]
     action_names: tuple[str, ...] = None  # type: ignore[assignment]
+    observation_names: tuple[str, ...] | None = None
+    observation_units: tuple[str, ...] | None = None
+    episode_names: tuple[str, ...] | None = None
+    times: Array | None = None
+    propensities: Float64 | None = None
 
     def __post_init__(self) -> None:
         observations = as_observations(self.observations)
         size = len(observations)
+        self._set_names(observations.shape[1:], size)
         if size > MAX_TRANSITIONS:
             raise InputError("observations", f"at most {MAX_TRANSITIONS:,} transitions", size)
         next_observations = as_observations(self.next_observations, "next_observations")
@@ -71,18 +95,18 @@ class Transitions:
             observations = observations.astype(common)
             next_observations = next_observations.astype(common)
         actions, names = as_actions(self.actions, self.action_names, size)
-        rewards = _column(self.rewards, "rewards", size, np.float64)
+        rewards = as_column(self.rewards, "rewards", size, np.float64)
         check_finite(rewards, "rewards")
-        terminations = _flags(self.terminations, "terminations", size)
+        terminations = as_flags(self.terminations, "terminations", size)
         truncations = (
             np.zeros(size, dtype=bool)
             if self.truncations is None
-            else _flags(self.truncations, "truncations", size)
+            else as_flags(self.truncations, "truncations", size)
         )
         episode_ids = (
-            _derive_episodes(observations, next_observations, terminations | truncations)
+            derived_ids(observations, next_observations, terminations | truncations)
             if self.episode_ids is None
-            else _column(self.episode_ids, "episode_ids", size, np.int64)
+            else as_column(self.episode_ids, "episode_ids", size, np.int64)
         )
         self._set(
             observations=observations,
@@ -93,7 +117,25 @@ class Transitions:
             truncations=truncations,
             episode_ids=episode_ids,
             action_names=names,
+            episode_names=as_episode_names(self.episode_names, episode_ids),
+            times=as_times(self.times, size),
+            propensities=as_propensities(self.propensities, size),
         )
+
+    def _set_names(self, shape: tuple[int, ...], size: int) -> None:
+        """Set what the given observations and episode ids say by their own names."""
+        brought = names_of_columns(self.observations)
+        given = brought if self.observation_names is None else self.observation_names
+        names = as_observation_names(given, shape)
+        self._set(
+            observation_names=names,
+            observation_units=as_observation_units(self.observation_units, names),
+        )
+        labels = None if self.episode_ids is None else as_text_ids(self.episode_ids, size)
+        if labels is not None:
+            if self.episode_names is not None:
+                raise InputError("episode_names", "None where episode_ids are text", "both")
+            self._set(episode_ids=labels[0], episode_names=labels[1])
 
     def _set(self, **fields: Any) -> None:
         for name, value in fields.items():
@@ -135,6 +177,19 @@ class Transitions:
         for start, stop in pairwise(bounds):
             yield slice(int(start), int(stop))
 
+    def episode_name(self, row: int) -> str:
+        """Return the log's own id of a row's episode; its number where the log gave none."""
+        number = self.episode_ids[row]
+        if self.episode_names is None:
+            return str(number)
+        return names_at(self.episode_names, self.episode_ids, number[None])[0]
+
+    def column_name(self, column: int) -> str:
+        """Return how a message calls a column of the observations: 'age', or column 3."""
+        if self.observation_names is None:
+            return f"column {column}"
+        return repr(self.observation_names[column])
+
     def episode_returns(self) -> Float64:
         """Return [episodes] float64, the undiscounted return of each episode in the data."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -151,19 +206,28 @@ class Transitions:
             "truncations": int(self.truncations.sum()),
             "observation_shape": list(self.observation_shape),
             "observation_dtype": str(self.observations.dtype),
+            "observation_names": _plain_list(self.observation_names),
+            "observation_units": _plain_list(self.observation_units),
             "action_names": list(self.action_names),
             "action_counts": np.bincount(self.actions, minlength=self.num_actions).tolist(),
             "mean_return": mean_return,
         }
 
     def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
-        """Return the given rows as a dataset of their own; action names are kept."""
+        """Return the given rows as a dataset of their own; names are kept."""
         taken = rows if isinstance(rows, slice) else _checked_rows(rows, len(self))
-        columns = {name: rows_at(getattr(self, name), taken) for name in COLUMNS}
+        own = [name for name in OPTIONAL_COLUMNS if getattr(self, name) is not None]
+        columns = {name: rows_at(getattr(self, name), taken) for name in (*COLUMNS, *own)}
+        names = self.episode_names
+        if names is not None:
+            names = names_at(names, self.episode_ids, distinct_ids(columns["episode_ids"]))
         return of_checked(
             observations=_rows(self.observations, taken),
             next_observations=_rows(self.next_observations, taken),
             action_names=self.action_names,
+            observation_names=self.observation_names,
+            observation_units=self.observation_units,
+            episode_names=names,
             **columns,
         )
 
@@ -175,6 +239,10 @@ def of_checked(**fields: Any) -> Transitions:
     data = object.__new__(Transitions)
     data._set(**fields)
     return data
+
+
+def _plain_list(names: Sequence[str] | None) -> list[str] | None:
+    return None if names is None else list(names)
 
 
 def _checked_rows(rows: Any, size: int) -> Array:
@@ -210,45 +278,3 @@ def _check_shared_frames(observations: Any, next_observations: Any) -> None:
 
 def _one_array(one: Array, other: Array) -> bool:
     return one.shape == other.shape and one.ctypes.data == other.ctypes.data
-
-
-def _column(values: Any, name: str, size: int, dtype: type) -> Array:
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise InputError(name, "one number per transition", "rows of unequal shape") from error
-    if array.dtype.kind not in "fiub":
-        raise InputError(name, "one number per transition", f"values of type {array.dtype}")
-    if array.shape != (size,):
-        raise InputError(
-            name, f"of shape ({size},), one entry per transition", f"shape {array.shape}"
-        )
-    whole = dtype is not np.int64 or array.dtype == np.int64
-    if not whole and not np.array_equal(array, array.astype(np.int64)):
-        raise InputError(name, "whole numbers", "fractions")
-    return array.astype(dtype)
-
-
-def _flags(values: Any, name: str, size: int) -> Bool:
-    if isinstance(values, np.ndarray) and values.dtype == np.bool_:
-        return _column(values, name, size, np.bool_)
-    array = _column(values, name, size, np.float64)
-    if not np.isin(array, (0.0, 1.0)).all():
-        raise InputError(name, "flags: true or false, 1 or 0", "other numbers")
-    return array.astype(bool)
-
-
-def _derive_episodes(observations: Array, next_observations: Array, ended: Bool) -> Int64:
-    size = len(observations)
-    starts = ended[:-1].copy()
-    here, later = stacks_or_none(observations), stacks_or_none(next_observations)
-    if here is not None and later is not None:
-        starts |= later.places[:-1] != here.places[1:]
-        starts |= later.starts[:-1] != here.starts[1:]
-        return np.concatenate(([0], np.cumsum(starts))).astype(np.int64)
-    step = rows_at_once(observations)
-    for row in range(0, size - 1, step):
-        stop = min(row + step, size - 1)
-        jump = next_observations[row:stop] != observations[row + 1 : stop + 1]
-        starts[row:stop] |= jump.reshape(stop - row, -1).any(axis=1)
-    return np.concatenate(([0], np.cumsum(starts))).astype(np.int64)

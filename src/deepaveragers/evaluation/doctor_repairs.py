@@ -8,11 +8,12 @@ action, another scale), is left to people: such findings remain.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Bool
+from ..data.editing import renumbered
 from ..data.transitions import Transitions
 from .doctor import diagnose
 from .doctor_findings import Diagnosis, Finding
@@ -77,7 +78,7 @@ def _without_columns(data: Transitions, diagnosis: Diagnosis, changes: list[str]
     if not gone:
         return data
     kept = np.setdiff1d(np.arange(width), sorted(gone))
-    return _changed(
+    return replace(
         data,
         observations=data.observations[:, kept],
         next_observations=data.next_observations[:, kept],
@@ -86,19 +87,19 @@ def _without_columns(data: Transitions, diagnosis: Diagnosis, changes: list[str]
 
 def _time_limit(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
     truncations = data.truncations | data.terminations
-    changed = _changed(data, terminations=np.zeros(len(data), dtype=bool), truncations=truncations)
+    changed = replace(data, terminations=np.zeros(len(data), dtype=bool), truncations=truncations)
     return changed, "marked truncated instead of terminated"
 
 
 def _both_flags(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
-    return _changed(data, terminations=data.terminations & ~data.truncations), "truncated only"
+    return replace(data, terminations=data.terminations & ~data.truncations), "truncated only"
 
 
 def _end_inside(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
     starts = np.zeros(len(data), dtype=bool)
     starts[1:] = np.diff(data.episode_ids) != 0
     starts[1:] |= (data.terminations | data.truncations)[:-1]
-    return _changed(data, episode_ids=np.cumsum(starts)), "episodes split there, and numbered anew"
+    return renumbered(data, np.cumsum(starts)), "episodes split there, and numbered anew"
 
 
 def _copies(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
@@ -111,7 +112,7 @@ def _false_successors(data: Transitions, finding: Finding) -> tuple[Transitions,
     truncations = data.truncations.copy()
     same = data.episode_ids[1:] == data.episode_ids[:-1]
     truncations[:-1] |= same & kept[:-1] & ~kept[1:]
-    changed = _changed(data, truncations=truncations).subset(kept)
+    changed = replace(data, truncations=truncations).subset(kept)
     count = int((~kept).sum())
     return changed, f"{count:,} last step(s) left out, and the steps before marked truncated"
 
@@ -129,9 +130,3 @@ def _all_but(data: Transitions, finding: Finding) -> Bool:
     kept = np.ones(len(data), dtype=bool)
     kept[list(finding.places)] = False
     return kept
-
-
-def _changed(data: Transitions, **columns: object) -> Transitions:
-    names = ("observations", "actions", "rewards", "next_observations", "terminations")
-    fields = {name: getattr(data, name) for name in (*names, "truncations", "episode_ids")}
-    return Transitions(**{**fields, **columns}, action_names=data.action_names)

@@ -32,7 +32,9 @@ def extended(
     return DacMdp(data, mdp.encoder, frozen(source), frozen(core), graph)
 
 
-def without(mdp: DacMdp, episodes: Iterable[int] | int, *, threads: int | None = None) -> DacMdp:
+def without(
+    mdp: DacMdp, episodes: Iterable[int | str] | int | str, *, threads: int | None = None
+) -> DacMdp:
     """Return the model without the given episodes.
 
     The averages that a fitted encoder keeps (a mean, a scale, a network) have still seen

@@ -41,7 +41,7 @@ def append(
 
     Args:
         target: transitions, a compiled model, or the path of either.
-        new: transitions, or their path. Actions are matched by name.
+        new: transitions, or their path. Columns and actions are matched by name.
         new_actions: whether `new` may have actions that the target does not know; they become
             further ones of it.
     """
@@ -63,7 +63,10 @@ def append(
 
 
 def forget(
-    target: Editable | str | os.PathLike[str], episodes: Iterable[int] | int, *, refit: bool = False
+    target: Editable | str | os.PathLike[str],
+    episodes: Iterable[int | str] | int | str,
+    *,
+    refit: bool = False,
 ) -> Editable:
     """Return the target without the given episodes.
 
@@ -72,7 +75,8 @@ def forget(
 
     Args:
         target: transitions, a compiled model, or the path of either.
-        episodes: one id of `episode_ids`, or several in any collection.
+        episodes: one id, or several in any collection: the log's own (`episode_names`) where
+            the data have them, else numbers of `episode_ids`.
         refit: for a model, fit the encoder again and search everything anew. Otherwise a
             fitted encoder keeps its averages, in which the forgotten episodes were counted.
             A network that was trained on them cannot be fitted again, and is refused.

@@ -27,6 +27,7 @@ from ..solvers.plan import Plan
 from .bundle import Contents, Verify, read_bundle, write_bundle
 from .encoders import pack_encoder, unpack_encoder
 from .frames import pack_stacks, unpack_stacks
+from .names import pack_names, unpack_names
 from .objectives import pack_objective, unpack_objective
 
 Record: TypeAlias = Transitions | DacMdp | Plan
@@ -125,7 +126,8 @@ def _pack_transitions(data: Transitions) -> tuple[dict[str, Any], Arrays]:
     here, later = (stacks_or_none(column) for column in arrays.values())
     if here is not None and later is not None:
         settings["stack"], arrays = pack_stacks(here, later)
-    return settings, {**arrays, **{name: getattr(data, name) for name in COLUMNS}}
+    columns = {name: getattr(data, name) for name in COLUMNS}
+    return settings, {**arrays, **columns, **pack_names(data)}
 
 
 def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> Transitions:
@@ -134,11 +136,13 @@ def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]
         if "stack" in settings
         else (arrays["observations"], arrays["next_observations"])
     )
+    columns: dict[str, Any] = {name: arrays[name] for name in COLUMNS}
     return Transitions(
         observations=here,  # type: ignore[arg-type]
         next_observations=later,  # type: ignore[arg-type]
-        **{name: arrays[name] for name in COLUMNS},
+        **columns,
         action_names=tuple(settings["action_names"]),
+        **unpack_names(arrays),
     )
 
 

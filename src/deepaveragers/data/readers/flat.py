@@ -11,7 +11,8 @@ from ...arrays import Array, Bool
 from ...errors import InputError
 from ..observations import as_observations
 from ..steps import Steps, link_steps
-from ..transitions import Transitions
+from ..transitions import NAMES as TEXT
+from ..transitions import OPTIONAL_COLUMNS, Transitions
 from .reading import ActionMap, Reading
 
 NAMES = {
@@ -23,7 +24,9 @@ NAMES = {
     "truncations": ("truncations", "timeouts", "truncated"),
     "dones": ("dones", "done", "episode_terminals"),
     "episode_ids": ("episode_ids", "episode_id", "episodes", "episode"),
-    "action_names": ("action_names",),
+    "times": ("times",),
+    "propensities": ("propensities", "propensity", "pscore"),
+    **{name: (name,) for name in TEXT},
 }
 
 
@@ -52,7 +55,10 @@ def flat_reading(
     taken = {field: np.asarray(arrays[name]) for field, name in fields.items()}
     size = len(taken["observations"]) if taken["observations"].ndim else 0
     terminations, truncations, notes = _ends(taken, size)
-    names = tuple(map(str, taken["action_names"])) if "action_names" in taken else None
+    names: dict[str, Any] = {name: _texts(taken[name], name) for name in TEXT if name in taken}
+    optional: dict[str, Any] = {
+        name: _single(taken[name], name, size) for name in OPTIONAL_COLUMNS if name in taken
+    }
     mapped = mapped_actions(taken["actions"], actions)
     rewards = _single(taken["rewards"], "rewards", size)
     episode_ids = taken.get("episode_ids")
@@ -65,7 +71,8 @@ def flat_reading(
             terminations=terminations,
             truncations=truncations,
             episode_ids=episode_ids,  # type: ignore[arg-type]
-            action_names=names,  # type: ignore[arg-type]
+            **optional,
+            **names,
         )
         return Reading(data, format, notes=notes)
     if episode_ids is None:
@@ -78,8 +85,10 @@ def flat_reading(
         terminations=terminations,
         truncations=truncations,
         episodes=episode_ids.astype(np.int64),
+        **optional,
+        **{name: value for name, value in names.items() if name != "action_names"},
     )
-    data, linking = link_steps(steps, names)
+    data, linking = link_steps(steps, names.get("action_names"))
     return Reading(data, format, notes=(*notes, *linking))
 
 
@@ -104,6 +113,12 @@ def mapped_actions(actions: Array, mapping: ActionMap | None) -> Array:
             "Give a function that maps them to numbers or labels: read(..., actions=function).",
         )
     return actions
+
+
+def _texts(values: Array, name: str) -> tuple[str, ...]:
+    if values.ndim != 1:
+        raise InputError(name, "names in one row", f"shape {values.shape}")
+    return tuple(map(str, values.tolist()))
 
 
 def _single(values: Array, name: str, size: int) -> Array:

@@ -8,7 +8,6 @@ that the files name.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from ..scratch import Growing
 from ..spaces import action_batch, action_space_names, observation_batch
 from ..steps import Steps, link_steps
 from .flat import mapped_actions
+from .minari_own import own_names
 from .reading import ActionMap, Reading
 
 
@@ -61,9 +61,11 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
     """Return the transitions of an opened Minari dataset."""
     parts: dict[str, Growing] = {}
     short = 0
+    own = own_names(dataset)
     with progress("read", dataset.total_episodes) as advance:
         for number, episode in enumerate(dataset.iterate_episodes()):
             rows = _rows(episode, number, dataset)
+            rows |= own.rows(episode, len(episode.rewards))
             short += len(rows["observations"]) == len(episode.rewards)
             for name, values in rows.items():
                 parts.setdefault(name, Growing()).append(values)
@@ -72,10 +74,9 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
         raise InputError("dataset", "a Minari dataset with episodes", "an empty one")
     joined = {name: parts.pop(name).whole() for name in list(parts)}
     acted = joined["acted"]
-    own_names, own_ids = _own_metadata(dataset)
     names = None
     if actions is None:
-        names = own_names or action_space_names(dataset.action_space)
+        names = own.action_names or action_space_names(dataset.action_space)
     data, notes = link_steps(
         Steps(
             observations=joined["observations"],
@@ -88,27 +89,10 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
         ),
         names,
     )
-    if own_ids is not None:
-        data = dataclasses.replace(data, episode_ids=own_ids[data.episode_ids])
+    data = own.put(data, joined)
     if short:
         notes = (f"{short:,} episode(s) come without their final observation", *notes)
     return Reading(data, "minari", notes=notes)
-
-
-def _own_metadata(dataset: Any) -> tuple[tuple[str, ...] | None, Array | None]:
-    """Return the action names and episode ids that our writer left, where they fit."""
-    own = dataset.storage.metadata.get("deepaveragers")
-    if not isinstance(own, dict):
-        return None, None
-    names, ids = own.get("action_names"), own.get("episode_ids")
-    own_names, own_ids = None, None
-    if isinstance(names, list) and len(names) == getattr(dataset.action_space, "n", None):
-        own_names = tuple(str(name) for name in names)
-    ids = ids if isinstance(ids, list) else []
-    whole = all(type(number) is int and abs(number) < 2**63 for number in ids)
-    if whole and len(ids) == dataset.storage.total_episodes:
-        own_ids = np.asarray(ids, dtype=np.int64)[dataset.episode_indices]
-    return own_names, own_ids
 
 
 def _rows(episode: Any, number: int, dataset: Any) -> dict[str, Array]:

@@ -29,6 +29,9 @@ OWN_COLUMNS = {
     "episode": "episode_ids",
 }
 """The columns that our writer makes, and the fields they hold."""
+OWN_OPTIONAL = {"time": "times", "propensity": "propensities"}
+"""Those that it makes where the data have them; also `EPISODE_NAME`."""
+EPISODE_NAME = "episode_name"
 
 
 class ParquetFiles:
@@ -65,21 +68,35 @@ def read_own(path: Path) -> Transitions | None:
     try:
         own = json.loads(stored)
         shape = tuple(int(length) for length in own["observation_shape"])
-        names = tuple(str(name) for name in own["action_names"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        names: dict[str, Any] = {
+            field: tuple(str(name) for name in own[field])
+            for field in ("action_names", "observation_names", "observation_units")
+            if own.get(field) is not None
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(str(path), "a whole dataset", "one with broken metadata") from error
+    there = _opened(path, lambda schema: list(schema.names))
+    optional = [name for name in (*OWN_OPTIONAL, EPISODE_NAME) if name in there]
     parts: dict[str, Growing] = {}
-    for chunk in _batches(path, OWN_COLUMNS):
+    episodes: dict[int, str] = {}
+    for chunk in _batches(path, [*OWN_COLUMNS, *optional]):
+        if EPISODE_NAME in chunk:
+            ids = chunk["episode"].tolist()
+            episodes.update(zip(ids, chunk.pop(EPISODE_NAME).tolist(), strict=True))
         for name, values in chunk.items():
             parts.setdefault(name, Growing()).append(values)
     if not parts:
         raise InputError(str(path), "a dataset with transitions", "an empty one")
-    columns = {field: parts.pop(name).whole() for name, field in OWN_COLUMNS.items()}
+    columns: dict[str, Any] = {
+        field: parts.pop(name).whole()
+        for name, field in (OWN_COLUMNS | OWN_OPTIONAL).items()
+        if name in parts
+    }
     for field in ("observations", "next_observations"):
         if columns[field].size != len(columns[field]) * math.prod(shape):
             raise InputError(str(path), f"of observations of shape {shape}", "other sizes")
         columns[field] = columns[field].reshape(-1, *shape)
-    return Transitions(**columns, action_names=names)
+    return Transitions(**columns, **names, episode_names=episodes or None)  # type: ignore[arg-type]
 
 
 def _batches(path: Path, names: Iterable[str]) -> Iterator[dict[str, Array]]:

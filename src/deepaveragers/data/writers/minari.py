@@ -20,7 +20,10 @@ import numpy as np
 
 from ...arrays import Int64
 from ...errors import InputError, MissingExtraError, StorageError
+from ..columns import DATES
+from ..episodes import names_at
 from ..observations import rows_at_once
+from ..readers.minari_own import INFOS, OWN
 from ..transitions import Transitions
 
 EPISODES_AT_ONCE = 256
@@ -49,12 +52,8 @@ def write_minari(data: Transitions, path: Path) -> None:
             action_space=gym.spaces.Discrete(data.num_actions),
             jpeg_encoding=False,
         )
-        own = {
-            "action_names": list(data.action_names),
-            "episode_ids": data.episode_ids[bounds[:-1]].tolist(),
-        }
         storage.update_metadata(
-            {"dataset_id": path.name, "minari_version": minari_version, "deepaveragers": own}
+            {"dataset_id": path.name, "minari_version": minari_version, OWN: _own(data, bounds)}
         )
         episodes = _episodes(data, bounds)
         while batch := list(islice(episodes, EPISODES_AT_ONCE)):
@@ -64,6 +63,34 @@ def write_minari(data: Transitions, path: Path) -> None:
         raise StorageError(f"{path} cannot be written: {error.strerror or error}.") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _own(data: Transitions, bounds: Int64) -> dict[str, Any]:
+    """Return the names, and which fields stand among the infos, with their types."""
+    ids = data.episode_ids[bounds[:-1]]
+    own: dict[str, Any] = {"action_names": list(data.action_names), "episode_ids": ids.tolist()}
+    for field in ("observation_names", "observation_units"):
+        if getattr(data, field) is not None:
+            own[field] = list(getattr(data, field))
+    if data.episode_names is not None:
+        own["episode_names"] = list(names_at(data.episode_names, data.episode_ids, ids))
+    own["infos"] = {
+        field: str(getattr(data, field).dtype)
+        for field in INFOS
+        if getattr(data, field) is not None
+    }
+    return own
+
+
+def _infos(data: Transitions, rows: slice) -> dict[str, Any] | None:
+    """Return what stands beside the steps; Minari has an info more than steps."""
+    infos = {}
+    for field, name in INFOS.items():
+        values = getattr(data, field)
+        if values is not None:
+            numbers = values.view(np.int64) if values.dtype == DATES else values
+            infos[name] = np.append(numbers[rows], numbers[rows.stop - 1])
+    return infos or None
 
 
 def _observation_space(data: Transitions) -> gym.Space[Any]:
@@ -97,4 +124,5 @@ def _episodes(data: Transitions, bounds: Int64) -> Iterator[Any]:
             rewards=data.rewards[rows],
             terminations=data.terminations[rows],
             truncations=data.truncations[rows],
+            infos=_infos(data, rows),
         )

@@ -7,22 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..transitions import Transitions
+from ..transitions import COLUMNS, NAMES, OPTIONAL_COLUMNS, Transitions
 from .files import write_file
 
-FIELDS = (
-    "observations",
-    "actions",
-    "rewards",
-    "next_observations",
-    "terminations",
-    "truncations",
-    "episode_ids",
-)
+FIELDS = ("observations", "next_observations", *COLUMNS)
 
 
 def write_npz(data: Transitions, path: Path) -> None:
     """Write the transitions as a compressed NumPy archive."""
     arrays: dict[str, Any] = {field: np.asarray(getattr(data, field)) for field in FIELDS}
-    names = np.array(data.action_names, dtype=str)
-    write_file(path, lambda stream: np.savez_compressed(stream, action_names=names, **arrays))
+    for field in (*OPTIONAL_COLUMNS, *NAMES):
+        if getattr(data, field) is not None:
+            arrays[field] = np.array(getattr(data, field))
+    write_file(path, lambda stream: np.savez_compressed(stream, **arrays))

@@ -10,8 +10,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...errors import MissingExtraError
+from ..episodes import distinct_ids
 from ..observations import rows_at_once
-from ..readers.parquet import OWN_COLUMNS, OWN_METADATA
+from ..readers.parquet import EPISODE_NAME, OWN_COLUMNS, OWN_METADATA, OWN_OPTIONAL
 from ..transitions import Transitions
 from .files import write_file
 
@@ -35,7 +36,18 @@ def write_parquet(data: Transitions, path: Path) -> None:
         "episode": pa.int64(),
         "action_name": pa.dictionary(pa.int32(), pa.string()),
     }
-    own = {"action_names": data.action_names, "observation_shape": data.observation_shape}
+    if data.times is not None:
+        kinds["time"] = pa.from_numpy_dtype(data.times.dtype)
+    if data.propensities is not None:
+        kinds["propensity"] = pa.float64()
+    if data.episode_names is not None:
+        kinds[EPISODE_NAME] = pa.dictionary(pa.int32(), pa.string())
+    own = {
+        "action_names": data.action_names,
+        "observation_names": data.observation_names,
+        "observation_units": data.observation_units,
+        "observation_shape": data.observation_shape,
+    }
     schema = pa.schema(list(kinds.items()), metadata={OWN_METADATA: json.dumps(own)})
 
     def write(stream: BinaryIO) -> None:
@@ -49,11 +61,13 @@ def write_parquet(data: Transitions, path: Path) -> None:
 def _batches(data: Transitions, schema: Any) -> Iterator[Any]:
     import pyarrow as pa
 
+    own = {name: field for name, field in OWN_OPTIONAL.items() if name in schema.names}
+    distinct = distinct_ids(data.episode_ids)
     step = rows_at_once(data.observations)
     for start in range(0, len(data), step):
         rows = slice(start, start + step)
         columns: dict[str, Any] = {}
-        for name, field in OWN_COLUMNS.items():
+        for name, field in (OWN_COLUMNS | own).items():
             values = getattr(data, field)[rows]
             kind = schema.field(name).type
             if pa.types.is_fixed_size_list(kind):
@@ -64,4 +78,9 @@ def _batches(data: Transitions, schema: Any) -> Iterator[Any]:
         columns["action_name"] = pa.DictionaryArray.from_arrays(
             columns["action"], pa.array(data.action_names, pa.string())
         )
+        if data.episode_names is not None:
+            places = np.searchsorted(distinct, data.episode_ids[rows]).astype(np.int32)
+            columns[EPISODE_NAME] = pa.DictionaryArray.from_arrays(
+                pa.array(places), pa.array(data.episode_names, pa.string())
+            )
         yield pa.record_batch([columns[name] for name in schema.names], schema=schema)
