@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: quickstart test lint types format check clean
+.PHONY: quickstart test test-quick lint types format check clean
 .PHONY: bench-neighbors bench-planner study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
@@ -12,6 +12,10 @@ quickstart: $(VENV)/.core
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
+
+# Leaves out what is marked slow: under a minute.
+test-quick: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

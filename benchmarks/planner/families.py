@@ -109,7 +109,7 @@ FAMILIES: dict[str, Family] = {
         "rooms with doors, trajectories of 5,000 steps, one goal, near neighbours, 8 actions",
         worlds.rooms,
         {"across": 3, "actions": 6, "steps": 4000, "stride": 0.08},
-        {"across": 4, "actions": 8, "steps": 5000, "stride": 0.06},
+        {"across": 4, "actions": 8, "steps": 5000, "stride": 0.12},
     ),
     "grid": Family(
         "cells: every neighbour an exact duplicate, 5 actions",

@@ -13,7 +13,7 @@ QUICK = 20_000
 TOLERANCE = 1e-3
 SCHEDULE: dict[int, tuple[str, ...]] = {
     SMALL: tuple(FAMILIES),
-    MEDIUM: LOGS,
+    MEDIUM: tuple(name for name in LOGS if name != "pictures"),
     LARGE: tuple(name for name, family in FAMILIES.items() if family.largest >= LARGE),
     2_500_000: ("latent",),
     HUGE: ("walks", "latent"),

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from .data.reading import read, read_reported
     from .data.transitions import Transitions
     from .data.writing import write
+    from .doctor.diagnosing import diagnose, write_report
+    from .doctor.findings import Diagnosis
+    from .doctor.repairs import Repair, repair
     from .errors import (
         BundleError,
         DataWarning,
@@ -37,9 +40,6 @@ if TYPE_CHECKING:
     )
     from .evaluation.candidates import Candidate, candidate_grid
     from .evaluation.comparison import Comparison, compare
-    from .evaluation.doctor import diagnose, write_report
-    from .evaluation.doctor_findings import Diagnosis
-    from .evaluation.doctor_repairs import Repair, repair
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
@@ -128,7 +128,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "write_report": "evaluation.doctor",
+    "write_report": "doctor.diagnosing",
     "TableMapping": "data.mapping",
     "read_reported": "data.reading",
     "Comparison": "evaluation.comparison",
@@ -141,10 +141,10 @@ _HOMES = {
     "Candidate": "evaluation.candidates",
     "Selection": "evaluation.selection",
     "select": "evaluation.selection",
-    "Diagnosis": "evaluation.doctor_findings",
-    "diagnose": "evaluation.doctor",
-    "Repair": "evaluation.doctor_repairs",
-    "repair": "evaluation.doctor_repairs",
+    "Diagnosis": "doctor.findings",
+    "diagnose": "doctor.diagnosing",
+    "Repair": "doctor.repairs",
+    "repair": "doctor.repairs",
     "FrameStacks": "data.frame_stacks",
     "collect": "data.collecting",
     "read_table": "data.readers.table",

@@ -8,6 +8,7 @@
     └── MissingExtraError (also an ImportError)   an optional component is not installed
 
     DataWarning (a UserWarning)             data that can be used, but hardly as it is meant
+    KernelCacheWarning (a RuntimeWarning)   compiled kernels that cannot be kept
 
 Every message names the parameter, what is allowed, what came, and what to do.
 """
@@ -31,6 +32,10 @@ class InputError(DeepAveragersError, ValueError):
 
 class DataWarning(UserWarning):
     """Data that can be used, but hardly as it is meant."""
+
+
+class KernelCacheWarning(RuntimeWarning):
+    """Compiled kernels cannot be kept: everything works, but every process compiles them anew."""
 
 
 class StorageError(DeepAveragersError, OSError):

@@ -229,9 +229,9 @@ def test_what_a_killed_process_left_makes_room_before_anything_is_written(
     left = path / f"rewards-{'0' * 16}.tmp-1"
     left.touch()
 
-    def write(directory, name, array):
+    def write(directory, name, array, shared):
         assert not left.exists()
-        return write_array(directory, name, array)
+        return write_array(directory, name, array, shared)
 
     write_array = bundle.write_array
     monkeypatch.setattr(bundle, "write_array", write)

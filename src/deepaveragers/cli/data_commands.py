@@ -61,7 +61,7 @@ def import_data(
 ) -> None:
     """Import logged data of another format as a bundle of transitions."""
     from ..data.reading import read_reported
-    from ..evaluation.doctor_repairs import repair
+    from ..doctor.repairs import repair
     from ..storage.bundle import check_target
     from ..storage.records import save
 
@@ -142,7 +142,7 @@ def doctor(
 ) -> None:
     """Look for defects in a dataset: what they mean, how sure it is, and how to fix them."""
     from ..data.transitions import Transitions
-    from ..evaluation.doctor import check_report, diagnose, write_report
+    from ..doctor.diagnosing import check_report, diagnose, write_report
     from ..storage.records import load_as
 
     if report is not None:

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import DataWarning
+from ..errors import DataWarning, KernelCacheWarning
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 """Exit codes; 0 is done."""
+OURS = DataWarning, KernelCacheWarning
 
 
 def wants_json(arguments: Iterable[str]) -> bool:
@@ -22,18 +23,19 @@ def wants_json(arguments: Iterable[str]) -> bool:
 
 @contextmanager
 def one_line_warnings() -> Iterator[None]:
-    """Say warnings about data in one sentence on standard error, without the place in our code."""
+    """Say our own warnings in one sentence on standard error, without the place in our code."""
     with warnings.catch_warnings():
         show = warnings.showwarning
 
         def say(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            if issubclass(category, DataWarning):
+            if issubclass(category, OURS):
                 print(f"dac: {message}", file=sys.stderr)  # noqa: T201
             else:
                 show(message, category, *place, **more)
 
         warnings.showwarning = say
-        warnings.simplefilter("default", DataWarning)
+        for ours in OURS:
+            warnings.simplefilter("default", ours)
         yield
 
 

@@ -164,8 +164,8 @@ def _actor(path: str, k: int, lookup: str) -> Any:
 
     if not path.endswith(SUFFIX):
         return load_as(Plan, path).policy(k=k, lookup=lookup)
+    from ..policy.network_policy import NetworkPolicy
     from ..representation.network_files import load_encoder
-    from ..representation.network_policy import NetworkPolicy
 
     return NetworkPolicy(load_encoder(path))  # type: ignore[arg-type]
 

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 
 from ..arrays import Float32, Float64, Int32
+from .llvm import ROWS_AHEAD, prefetch_row
 from .model import DISTANCE_OFFSET, Model
-from .prefetch import ROWS_AHEAD, prefetch_row
 
 kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
 NONE = -1

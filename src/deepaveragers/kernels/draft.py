@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Float32, Float64, Int32
 from .cpu import Lanes, fused, inlined, kernel
 from .evaluation import Rows
-from .prefetch import ROWS_AHEAD, prefetch_row
+from .llvm import ROWS_AHEAD, prefetch_row
 from .team import Team, exchange, note, piece
 
 

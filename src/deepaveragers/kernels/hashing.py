@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from .jit import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def numbered_hashes(words: Any, factors: Any, number_bits: int, keys: Any) -> None:
     """Write the leading bits of every row's hash, and in the other bits the row's number.
 

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from ..arrays import Int64
 from .cpu import kernel
-from .lanes import start_of
+from .llvm import start_of
 
 POSSIBLE = os.name == "posix"
 """Whether a thread can give way inside a kernel; without that, one does all the work."""

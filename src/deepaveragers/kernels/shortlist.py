@@ -14,7 +14,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from .lanes import FLOAT, INDEX, POINT_LANES, load, scan, splat, start_of, store
+from .lanes import POINT_LANES, scan
+from .llvm import FLOAT, INDEX, load, splat, start_of, store
 
 SHORTLIST = 16
 PLACE = ir.IntType(32)

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..arrays import Bool, Float32, Float64, Int32
 from .cpu import NO_ACTION, Lanes, kernel, largest_reward
+from .llvm import ROWS_AHEAD, prefetch_row
 from .model import DISTANCE_OFFSET, Model
-from .prefetch import ROWS_AHEAD, prefetch_row
 
 
 @kernel

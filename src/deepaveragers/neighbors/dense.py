@@ -19,11 +19,11 @@ from ..kernels.exact import NO_ROW
 from ..kernels.frame import FLOAT32_ROUNDING
 from ..kernels.lanes import POINT_LANES
 from ..kernels.outliers import measure_outliers
+from ..parallel import share
 from .duplicates import group_identical, groups_in_order
 from .graph import NO_NEIGHBOR
 from .outliers import from_within, outlying, put_last
 from .principal import principal_frame
-from .threads import share
 
 EXPLAINED = 0.95
 """Share of the variance that the leading directions hold."""

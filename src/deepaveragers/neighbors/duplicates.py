@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, Int32
-from ..kernels.compiling import watch_compiling
 from ..kernels.hashing import numbered_hashes
 
 SEED = 20_210_503
@@ -18,7 +17,6 @@ def group_identical(rows: Array) -> tuple[Int32, Int32]:
     there are groups. Equal hashes of different rows at worst split a group in two. Rows that
     are all different stay in their order.
     """
-    watch_compiling()  # here, where every search begins
     words = np.ascontiguousarray(rows).view(np.uint32)
     factors = np.random.default_rng(SEED).integers(0, 2**64, words.shape[1], dtype=np.uint64)
     bits = len(rows).bit_length()

@@ -16,10 +16,10 @@ import numpy as np
 from ..arrays import Float64, Floats, Int32
 from ..errors import MissingExtraError
 from ..kernels.exact import NO_ROW, rank_candidates
+from ..parallel import share
 from .dense import DenseIndex
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR
-from .threads import share
 from .tree import WIDE, TreeIndex
 
 LINKS = 16

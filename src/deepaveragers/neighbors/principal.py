@@ -23,7 +23,7 @@ import numpy as np
 
 from ..arrays import Float32, Float64, Floats
 from ..kernels.frame import CUT, FARTHEST, FLOAT32_ROUNDING, farthest, to_frame
-from .threads import share
+from ..parallel import share
 
 SMALLEST_SAMPLE, SAMPLE_PER_DIMENSION, SAMPLE = 1000, 50, 10_000
 """Rows that decide the frame: so many, and more with the dimensions, up to so many."""

@@ -21,6 +21,7 @@ import numpy as np
 from ..arrays import Float32, Floats, Int32, Int64
 from ..errors import InputError
 from ..kernels.spread import spread
+from ..parallel import available_threads
 from ..progress import Advance, progress
 from .checkpoint import Checkpoint, fingerprint
 from .choice import EXACT, Choice, Workload, choose
@@ -29,7 +30,6 @@ from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
 from .hnsw import HnswIndex
 from .index import NeighborIndex
 from .kept import MOST_BYTES, KeptIndexes, keep
-from .threads import available_threads
 from .tree import TreeIndex
 
 BLOCK = 32_768

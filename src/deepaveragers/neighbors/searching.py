@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Float32, Floats, Int32, Int64
+from ..parallel import do_all, parts_of
 from .choice import EXACT
 from .graph import NO_NEIGHBOR
 from .index import NeighborIndex
 from .kept import KeptIndexes
-from .threads import do_all, parts_of
 
 PART, LARGEST_PART = 256, 8192
 

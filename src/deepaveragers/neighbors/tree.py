@@ -18,11 +18,11 @@ from ..arrays import Float32, Float64, Floats, Int32, Int64
 from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
 from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
 from ..kernels.tree_search import answer, locate, search
+from ..parallel import share
 from .duplicates import group_identical, groups_in_order
 from .graph import NO_NEIGHBOR
 from .outliers import from_within, outlying, put_last
 from .principal import principal_frame
-from .threads import share
 
 LEAF_DIMENSIONS = 128
 BOX_DIMENSIONS = 8

@@ -22,13 +22,13 @@ import numpy as np
 from ..arrays import Bool, Float32, Floats, Int32, frozen
 from ..errors import InputError
 from ..kernels.renumber import REMOVED, renumber
+from ..parallel import available_threads, do_all, parts_of
 from .choice import EXACT
 from .graph import NO_NEIGHBOR, NeighborGraph, room_for_lists
 from .kept import keep, kept_with
 from .merging import MergeTree
 from .search import check_features
 from .searching import Search, Searching
-from .threads import available_threads, do_all, parts_of
 
 LARGEST_PART = 8192
 """States whose lists are renewed in one go."""

@@ -23,7 +23,7 @@ from ..kernels import reference
 from ..kernels.model import DISTANCE_OFFSET, Model
 from ..mdp.problem import allowed_at, pose
 from ..neighbors.choice import serving_index
-from ..neighbors.threads import available_threads
+from ..parallel import available_threads
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from ..arrays import Float64, Floats
 from .architecture import Architecture, Kind
 from .experience import Columns, Experience
 from .network_encoder import NetworkEncoder
-from .network_policy import NetworkPolicy
 from .settings import Preset
+
+if TYPE_CHECKING:
+    from ..policy.network_policy import NetworkPolicy
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -45,6 +47,8 @@ class BcqEncoder(NetworkEncoder):
 
     def policy(self, epsilon: float = 0.0, seed: int = 0) -> NetworkPolicy:
         """Return the policy that is greedy in Q among the likely actions."""
+        from ..policy.network_policy import NetworkPolicy
+
         return NetworkPolicy(self, epsilon=epsilon, seed=seed)
 
 

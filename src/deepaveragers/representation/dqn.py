@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arrays import Float64, Floats
 from .architecture import Architecture, Kind
 from .experience import Columns, Experience
 from .network_encoder import NetworkEncoder
-from .network_policy import NetworkPolicy
 from .settings import Preset
+
+if TYPE_CHECKING:
+    from ..policy.network_policy import NetworkPolicy
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -31,6 +33,8 @@ class DqnEncoder(NetworkEncoder):
 
     def policy(self, epsilon: float = 0.0, seed: int = 0) -> NetworkPolicy:
         """Return the policy that is greedy in these Q-values."""
+        from ..policy.network_policy import NetworkPolicy
+
         return NetworkPolicy(self, epsilon=epsilon, seed=seed)
 
 

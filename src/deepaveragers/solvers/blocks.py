@@ -15,7 +15,7 @@ from ..arrays import Int64
 from ..kernels.compiling import watch_compiling
 from ..kernels.meeting import ABANDONED, POSSIBLE, SLOTS
 from ..kernels.team import GROUP, PROGRESS, Team
-from ..neighbors.threads import available_threads
+from ..parallel import available_threads
 from .crew import Crew
 
 SMALL = 20_000

@@ -14,15 +14,32 @@ import numpy as np
 from ..arrays import HEADER_PROBLEMS, Array
 from ..errors import BundleError
 from .manifest import ARRAY_NAME, DTYPES, array_file_name
+from .sharing import Shared
 
 
-def write_array(directory: Path, name: str, array: Array) -> dict[str, Any]:
-    """Write an array under a name made of its content, and return its manifest entry."""
+def write_array(directory: Path, name: str, array: Array, shared: Shared) -> dict[str, Any]:
+    """Write an array under a name made of its content, and return its manifest entry.
+
+    Args:
+        directory: of the bundle.
+        name: of the array in it.
+        array: its content.
+        shared: files that may hold it already, and are then linked.
+    """
     if ARRAY_NAME.fullmatch(name) is None or array.dtype.str not in DTYPES:
         raise ValueError(f"array {name!r} of type {array.dtype} cannot be stored")
+    digest = shared.digest(array)
     array = np.asarray(array, order="C")
-    digest = digest_of(array)
+    digest = digest_of(array) if digest is None else digest
     file = directory / array_file_name(name, digest)
+    entry: dict[str, Any] = {
+        "file": file.name,
+        "dtype": array.dtype.str,
+        "shape": list(array.shape),
+        "sha256": digest,
+    }
+    if shared.link(entry, file):
+        return entry
 
     def write(stream: BinaryIO) -> None:
         # Not by NumPy's own writer, which overlooks that the last bytes found no room.
@@ -32,12 +49,7 @@ def write_array(directory: Path, name: str, array: Array) -> dict[str, Any]:
         stream.write(_bytes_of(array))
 
     write_whole(file, write)
-    return {
-        "file": file.name,
-        "dtype": array.dtype.str,
-        "shape": list(array.shape),
-        "sha256": digest,
-    }
+    return entry
 
 
 def write_whole(file: Path, write: Any) -> None:

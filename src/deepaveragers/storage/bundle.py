@@ -10,7 +10,7 @@ the disk, then the manifest is replaced in one rename, then files that it no lon
 are removed. Whenever it is interrupted, the manifest names a whole old bundle or a whole
 new one, and unless the process was killed, nothing else is left, as after a full disk. A
 reader that meets a writer sees one of the two. Nothing is pickled, and reading never follows
-a name out of the directory.
+a name out of the directory. Arrays that another bundle holds are linked (`sharing`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from ..outputs import check_folder
 from .array_file import digest_of, read_array, write_array, write_whole
 from .lock import PATIENCE_SECONDS, BusyError, only_writer
 from .manifest import MANIFEST, manifest_text, read_manifest
+from .sharing import Shared
 
 OWN_FILE = re.compile(r"[a-z][a-z0-9_.]{0,79}-[0-9a-f]{16}\.(npy|tmp-\d+)|manifest\.tmp-\d+")
 
@@ -77,7 +78,10 @@ def write_bundle(contents: Contents, path: str | Path) -> Path:
 
 
 def _write(contents: Contents, directory: Path) -> None:
-    entries = {name: write_array(directory, name, array) for name, array in contents.arrays.items()}
+    shared = Shared(contents.arrays.values())
+    entries = {
+        name: write_array(directory, name, array, shared) for name, array in contents.arrays.items()
+    }
     text = manifest_text(contents.kind, contents.settings, entries)
     # The arrays must be on the disk before anything names them.
     _sync_directory(directory)

@@ -1,6 +1,7 @@
 """Saving and loading the records: Transitions, DacMdp, Plan.
 
-A plan's bundle holds its model and a model's holds its transitions, so each stands alone.
+A plan's bundle holds its model and a model's holds its transitions, so each stands alone; what
+they have in common is on the disk once (`sharing`).
 What is read is checked as anything that comes in at a door: a bundle with a right checksum
 and wrong contents is refused too.
 """
@@ -13,18 +14,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from ..arguments import file_path, known_keywords
 from ..arrays import Array, frozen
 from ..data.frame_stacks import stacks_or_none
 from ..data.transitions import COLUMNS, Transitions
 from ..errors import BundleError, InputError
 from ..mdp.model import DacMdp
-from ..neighbors.graph import NO_NEIGHBOR, NeighborGraph, SearchReport
+from ..neighbors.graph import NeighborGraph
 from ..representation.encoder import Encoder, as_encoder
 from ..solvers.plan import Plan
 from .bundle import Contents, Verify, read_bundle, write_bundle
+from .checking import (
+    PLAN_NUMBERS,
+    check_encoder,
+    check_graph,
+    check_plan,
+    checked_numbers,
+    checked_report,
+)
 from .encoders import pack_encoder, unpack_encoder
 from .frames import pack_stacks, unpack_stacks
 from .names import pack_names, unpack_names
@@ -34,7 +41,6 @@ Record: TypeAlias = Transitions | DacMdp | Plan
 Arrays: TypeAlias = dict[str, Array]
 
 WORDS: dict[type[Any], str] = {Transitions: "transitions", DacMdp: "a model", Plan: "a plan"}
-PLAN_NUMBERS = ("below", "above", "tolerance", "status", "residual", "sweeps", "seconds")
 
 
 @known_keywords
@@ -181,31 +187,12 @@ def _unpack_model(
                 "Pass the same function or object again: load(path, encoder=function).",
             )
         stored = as_encoder(encoder, data.observations)
-    report = SearchReport(**{**settings["search"], "notes": tuple(settings["search"]["notes"])})
+    report = checked_report(settings["search"])
     graph = NeighborGraph(arrays["graph.indices"], arrays["graph.distances"], report)
     sources, cores = arrays["source_features"], arrays["core_features"]
-    _check_graph(graph, data, sources, cores)
+    check_graph(graph, data, sources, cores)
+    check_encoder(stored, data, sources.shape[1])
     return DacMdp(data, stored, frozen(sources), frozen(cores), graph)
-
-
-def _check_graph(graph: NeighborGraph, data: Transitions, sources: Array, cores: Array) -> None:
-    size, actions = len(data), data.num_actions
-    whole = (
-        graph.indices.ndim == 3
-        and graph.indices.shape[:2] == (size, actions)
-        and graph.distances.shape == graph.indices.shape
-        and graph.indices.dtype == np.int32
-        and graph.distances.dtype == np.float32
-        and sources.ndim == 2
-        and sources.shape == cores.shape
-        and len(sources) == size
-    )
-    if not whole:
-        raise BundleError("its arrays do not fit together.")
-    if graph.indices.min() < NO_NEIGHBOR or graph.indices.max() >= size:
-        raise BundleError("a neighbour lies outside of the data.")
-    if not (graph.distances >= 0).all():
-        raise BundleError("a distance is negative or not a number.")
 
 
 def _pack_plan(plan: Plan) -> tuple[dict[str, Any], Arrays]:
@@ -215,7 +202,6 @@ def _pack_plan(plan: Plan) -> tuple[dict[str, Any], Arrays]:
         "model": model_settings,
         "objective": objective_settings,
         **{name: getattr(plan, name) for name in PLAN_NUMBERS},
-        "policy_below": plan.policy_below,
     }
     arrays = {
         **_prefixed("model", model_arrays),
@@ -232,17 +218,15 @@ def _unpack_plan(
     encoder: Encoder | Callable[[Array], Any] | None,
 ) -> Plan:
     mdp = _unpack_model(settings["model"], _within("model", arrays), encoder)
-    values, q_values = arrays["values"], arrays["q_values"]
-    if values.shape != (len(mdp),) or q_values.shape != (len(mdp), mdp.transitions.num_actions):
-        raise BundleError("its values do not fit its model.")
-    return Plan(
+    plan = Plan(
         mdp=mdp,
         objective=unpack_objective(settings["objective"], _within("objective", arrays)),
-        values=values,
-        q_values=q_values,
-        **{name: settings[name] for name in PLAN_NUMBERS},
-        policy_below=settings.get("policy_below"),
+        values=arrays["values"],
+        q_values=arrays["q_values"],
+        **checked_numbers(settings),
     )
+    check_plan(plan)
+    return plan
 
 
 def _prefixed(prefix: str, arrays: Mapping[str, Array]) -> Arrays:

@@ -14,8 +14,8 @@ from ..data.transitions import Transitions
 from ..neighbors.brute_force import BruteForceIndex
 from ..neighbors.search import LARGEST_FEATURE
 from ..neighbors.tree import TreeIndex
-from .doctor_far_values import standardizing
-from .doctor_findings import Finding
+from .far_values import standardizing
+from .findings import Finding
 
 STATES = 2_000
 SOURCES = 50_000

@@ -8,6 +8,10 @@ import shlex
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
+from tests.representation.conftest import vectors
+
 import deepaveragers as da
 from deepaveragers.cli import main
 
@@ -17,6 +21,11 @@ def run(capsys, command):
         main(shlex.split(command))
     output = capsys.readouterr()
     return leaving.value.code or 0, output.out, output.err
+
+
+@pytest.fixture
+def rows():
+    return vectors()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Float64
 from ..errors import StorageError
-from .doctor_findings import Diagnosis
+from .findings import Diagnosis
 
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;"

@@ -15,8 +15,8 @@ import numpy as np
 from ..arrays import Bool
 from ..data.editing import renumbered
 from ..data.transitions import Transitions
-from .doctor import diagnose
-from .doctor_findings import Diagnosis, Finding
+from .diagnosing import diagnose
+from .findings import Diagnosis, Finding
 
 ROUNDS = 10
 """Of repairing and looking again: a repair may bring another defect to light."""

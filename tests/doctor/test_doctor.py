@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
-from deepaveragers.evaluation.doctor import diagnose, write_report
+from deepaveragers.doctor.diagnosing import diagnose, write_report
 
 SOUND = ["CartPole-v1", "Acrobot-v1", "MountainCar-v0", "FrozenLake-v1", "Taxi-v4", "Blackjack-v1"]
 NAMES = ("observations", "actions", "rewards", "next_observations", "terminations", "truncations")

@@ -10,8 +10,8 @@ from ..arrays import Array
 from ..data.far_values import FEWEST, units
 from ..data.observations import is_image
 from ..data.transitions import Transitions
-from .doctor_far_values import far_value_findings
-from .doctor_findings import Finding
+from .far_values import far_value_findings
+from .findings import Finding
 
 SAMPLE = 100_000
 SAME = 0.999

@@ -16,7 +16,7 @@ from ..arrays import Array, Float64
 from ..data.far_values import units
 from ..data.observations import is_image
 from ..data.transitions import Transitions
-from .doctor_findings import Finding
+from .findings import Finding
 
 SAMPLE = 20_000
 FEWEST = 200

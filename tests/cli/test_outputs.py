@@ -17,7 +17,7 @@ COMMANDS = {
     "export": ("export {home}/data -o {target}.npz", "deepaveragers.storage.records.load_as"),
     "doctor": (
         "doctor {home}/data --report {target}.html",
-        "deepaveragers.evaluation.doctor.diagnose",
+        "deepaveragers.doctor.diagnosing.diagnose",
     ),
     "append": (
         "append {home}/model {home}/data -o {target}",

@@ -19,7 +19,7 @@ from ..data.observations import rows_at_once
 from ..data.transitions import Transitions
 from ..errors import DataWarning
 from ..representation.encoder import Standardize
-from .doctor_findings import Certainty, Finding
+from .findings import Certainty, Finding
 
 LARGE_CODES = (-99999.0, -9999.0, -999.0, -99.0, 999.0, 9999.0, 99999.0)
 SMALL_CODES = (-1.0, -9.0)

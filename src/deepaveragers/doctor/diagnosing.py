@@ -18,11 +18,11 @@ from ..arguments import file_path, instance, seed_number
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..outputs import check_file
-from .doctor_alignment import alignment_findings
-from .doctor_columns import column_findings
-from .doctor_ends import end_findings
-from .doctor_findings import Diagnosis, Finding
-from .doctor_support import support, support_findings
+from .alignment import alignment_findings
+from .columns import column_findings
+from .ends import end_findings
+from .findings import Diagnosis, Finding
+from .support import support, support_findings
 
 CHECKS: tuple[Callable[[Transitions], Iterator[Finding]], ...] = (
     end_findings,
@@ -58,7 +58,7 @@ def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
 
 def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str]) -> Path:
     """Write a diagnosis as a page (.html) or as a picture (.png)."""
-    from .doctor_pages import write_html, write_png
+    from .pages import write_html, write_png
 
     instance("diagnosis", diagnosis, Diagnosis, "a Diagnosis")
     path = file_path("path", path)

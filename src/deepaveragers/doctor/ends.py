@@ -11,7 +11,7 @@ from ..arrays import Array, Bool
 from ..data.far_values import SPIKE
 from ..data.observations import rows_at_once
 from ..data.transitions import Transitions
-from .doctor_findings import Finding
+from .findings import Finding
 
 ENOUGH_EPISODES = 5
 LONG_EPISODE = 10

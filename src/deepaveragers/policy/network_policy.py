@@ -11,7 +11,7 @@ from ..arguments import number, seed_number
 from ..arrays import Array, Float64, Int64
 from ..data.observations import as_observations
 from ..errors import InputError
-from .architecture import Architecture
+from ..representation.architecture import Architecture
 
 
 class QNetwork(Protocol):

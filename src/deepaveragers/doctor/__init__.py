@@ -1,0 +1,1 @@
+"""The data doctor: what looks wrong in a log, and what can be repaired."""

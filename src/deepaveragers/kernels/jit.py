@@ -1,0 +1,50 @@
+"""How kernels are compiled: without the interpreter's lock, and kept on disk where possible.
+
+Numba keeps compiled code beside the package, or in the user's cache. Where neither can be
+written (a read-only image without a home), kernels are compiled anew in every process, after
+one sentence that says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+
+from ..errors import KernelCacheWarning
+from .compiling import PACKAGE, watch_compiling
+
+UNCACHED = (
+    f"{PACKAGE} cannot keep its compiled kernels: neither the package nor the user's cache can be "
+    "written. Every process compiles them again, which takes seconds. Set NUMBA_CACHE_DIR to a "
+    "folder that can be written."
+)
+
+
+def jit(**options: Any) -> Callable[[Any], Any]:
+    """Return a decorator: `numba.njit` with these options, kept on disk where that is possible."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        watch_compiling()
+        dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
+        try:
+            dispatcher.enable_caching()
+        except RuntimeError:
+            _warn_once()
+        return dispatcher
+
+    return decorate
+
+
+@cache
+def _warn_once() -> None:
+    warnings.warn(UNCACHED, KernelCacheWarning, stacklevel=2)
+
+
+kernel = jit()
+"""A kernel like most."""
+inlined = jit(inline="always")
+"""Copied into its callers before types are known."""

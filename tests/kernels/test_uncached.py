@@ -1,0 +1,45 @@
+"""Where compiled kernels cannot be kept, everything works after one sentence."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import deepaveragers as da
+
+SCRIPT = """
+import numpy as np
+from deepaveragers.neighbors.duplicates import group_identical
+members, starts = group_identical(np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]]))
+print(sorted(members.tolist()), len(starts) - 1)
+"""
+
+
+@pytest.fixture
+def nowhere_to_write(tmp_path: Path) -> dict[str, str]:
+    """The environment of a package that cannot be written, and of a user without a home.
+
+    Files stand where folders would be made, which stops even an administrator.
+    """
+    package = Path(da.__file__).parent
+    copy = tmp_path / package.name
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [copy, *(place for place in copy.rglob("*") if place.is_dir())]:
+        (folder / "__pycache__").touch()
+    kept = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    nothing = str(tmp_path / "nothing")
+    Path(nothing).touch()
+    return {**kept, "PYTHONPATH": str(tmp_path), "HOME": nothing, "XDG_CACHE_HOME": nothing}
+
+
+def test_kernels_work_uncached_after_one_sentence(nowhere_to_write):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], env=nowhere_to_write, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "[0, 1, 2] 2"), done.stderr
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
