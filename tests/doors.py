@@ -62,6 +62,7 @@ OBJECTIVE = {
     "horizon": NO_COUNT,
     "penalty": (*NO_WORD, None),
     "action_mask": ("a", 1.5, [True], np.full((24, 2), 0.5), np.full((24, 2), 2), NOTHING, nothing),
+    "support": (*NO_SHARE, None),
 }
 
 DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
@@ -80,6 +81,16 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
         },
     ),
     "solve": (lambda w, **given: w.model.solve(**given), OBJECTIVE),
+    "solve_one_step": (
+        lambda w, **given: da.solve_one_step(**{"mdp": w.model, **given}),
+        {
+            **{name: values for name, values in OBJECTIVE.items() if name != "horizon"},
+            "mdp": (*NO_RECORD, None),
+            "objective": NO_RECORD,
+            "tolerance": (*NO_TOLERANCE, None),
+            "horizon": (*NO_COUNT, 3),
+        },
+    ),
     "solve, how": (
         lambda w, **given: w.model.solve(**given),
         {

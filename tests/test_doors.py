@@ -42,11 +42,11 @@ def test_nonsense_is_refused_by_name(door, name, world):
         assert "received" in str(refusal.value), value
 
 
-NEED_TORCH = {"load_encoder", "save_encoder", "train_bcq", "train_dqn"}
+NEED_TORCH = {"load_encoder", "save_encoder", "train_bcq", "train_dqn", "train_dynamics"}
 """Doors of `tests/representation/test_doors.py`."""
 RECORDS = {"Candidate", "TrainingSettings", "TableMapping", "FrameStacks", "Transitions"}
 OTHER_NAMES = {"Objective": "solve", "Policy": "policy", "read_reported": "read"}
-CHECKED_WHERE_USED = {"encoder", "columns", "fields", "source"}
+CHECKED_WHERE_USED = {"asked", "encoder", "columns", "fields", "source"}
 
 
 def test_every_parameter_is_in_the_table():

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .representation.torch_encoder import TorchEncoder
     from .representation.transformer import TransformerEncoder
     from .solvers.constrained import ConstrainedPlan, solve_constrained
+    from .solvers.one_step import solve_one_step
     from .solvers.plan import Plan
     from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
     from .storage.editing import append, forget
@@ -120,6 +121,7 @@ __all__ = [
     "save_encoder",
     "select",
     "solve_constrained",
+    "solve_one_step",
     "train_bcq",
     "train_dqn",
     "train_dynamics",
@@ -183,6 +185,7 @@ _HOMES = {
     "TrainingSettings": "representation.settings",
     "TorchEncoder": "representation.torch_encoder",
     "TransformerEncoder": "representation.transformer",
+    "solve_one_step": "solvers.one_step",
     "Plan": "solvers.plan",
     "PolicyValue": "solvers.policy_evaluation",
     "factored_values": "solvers.policy_evaluation",

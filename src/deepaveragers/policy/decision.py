@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 SHOWN = 51
@@ -79,6 +80,8 @@ class Decision:
         abstained: whether the fallback acted because of thin support.
         evidence: the transitions behind the Q-value of the best action, heaviest first.
         basis: what these transitions are, in a sentence; it depends on the lookup.
+        cases: where the objective asks for support, how often each action was taken in the
+            logged states most like this one; empty otherwise.
     """
 
     action: int
@@ -93,6 +96,7 @@ class Decision:
     abstained: bool
     evidence: tuple[Evidence, ...]
     basis: str
+    cases: dict[str, int] = field(default_factory=dict)
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -109,7 +113,7 @@ class Decision:
         best = max(self.q_values, key=lambda name: self.q_values[name])
         lines = [f"action {self.action_name}" + (" (fallback)" if self.abstained else "")]
         lines += [
-            f"  Q({name}) = {value:.4g} +- {self.q_error:.2g}" + ("  <-" if name == best else "")
+            f"  Q({name}) " + self._worth(name, value) + ("  <-" if name == best else "")
             for name, value in self.q_values.items()
         ]
         lines.append(
@@ -132,3 +136,10 @@ class Decision:
         if len(self.evidence) > SHOWN:
             lines.append(f"and {len(self.evidence) - SHOWN:,} more")
         return "\n".join(lines)
+
+    def _worth(self, name: str, value: float) -> str:
+        """Return an action's value in words, or why it has none."""
+        if self.cases and value == -math.inf:
+            similar = sum(self.cases.values())
+            return f"not available here: {self.cases[name]} of {similar} similar cases"
+        return f"= {value:.4g} +- {self.q_error:.2g}"

@@ -43,7 +43,18 @@ def explain(
         abstained=abstained,
         evidence=_evidence(plan, grounds),
         basis=lookup.basis,
+        cases=_cases(plan, features),
     )
+
+
+def _cases(plan: Plan, features: Floats) -> dict[str, int]:
+    if not plan.objective.support:
+        return {}
+    counts = plan.mdp.imitation.counts(features)[0]
+    return {
+        name: int(count)
+        for name, count in zip(plan.mdp.transitions.action_names, counts, strict=True)
+    }
 
 
 def _evidence(plan: Plan, grounds: Grounds) -> tuple[Evidence, ...]:
