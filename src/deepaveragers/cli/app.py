@@ -14,6 +14,7 @@ from .ask_commands import compare, explain, guarantee, select
 from .data_commands import append, doctor, export_data, forget, import_data
 from .deep_commands import train
 from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants_json
+from .fit_command import fit
 from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
 from .solve_command import solve
@@ -37,6 +38,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "train": train,
     "compile": compile,
     "solve": solve,
+    "fit": fit,
     "evaluate": evaluate,
     "explain": explain,
     "compare": compare,

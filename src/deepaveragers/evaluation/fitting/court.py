@@ -15,11 +15,10 @@ from ...data.transitions import Transitions
 from ...errors import InputError
 from ...policy.policy import Policy
 from ...progress import progress
-from ...representation.encoder import Encoder
 from ..candidates import Candidate, by_encoder
 from ..rollouts import evaluate
 from .answer import Fit, Judged
-from .folds import Fold, as_log, in_blocks
+from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .intervals import Estimate, difference, mean_of
 from .judges.panel import JUDGES, Panel, learning_steps, make_panel
@@ -147,16 +146,12 @@ class Court:
         if known is not None:
             return known
         rows = self._folds[fold].made_from
-        made = dict(
-            (id(candidate), policy)
-            for candidate, policy in Maker(
-                self._data.subset(rows), rows, self._seed
-            ).policies(group)
-        )
+        maker = Maker(self._data.subset(rows), rows, self._seed)
+        made = {id(candidate): policy for candidate, policy in maker.policies(group)}
         policies = [made[id(candidate)] for candidate in group]
         actors = [one for one in policies if isinstance(one, Policy)]
         heard = iter(self._panel(fold).opinions(actors) if actors else [])
-        found = [
+        found: list[Opinions] = [
             dict.fromkeys(JUDGES, one) if isinstance(one, Withheld) else next(heard)
             for one in policies
         ]

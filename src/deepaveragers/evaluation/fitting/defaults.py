@@ -12,6 +12,7 @@ from dataclasses import replace
 from ...data.observations import is_image
 from ...data.transitions import Transitions
 from ...mdp.objective import Objective
+from ...policy.policy import LookupName
 from ..candidates import Candidate
 
 SUPPORT = 0.3
@@ -23,9 +24,7 @@ MOST_CONSTANTS = 10
 """Actions, beyond which none is tried always."""
 
 
-def default_candidates(
-    data: Transitions, gamma: float, *, networks: bool
-) -> tuple[Candidate, ...]:
+def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tuple[Candidate, ...]:
     """Return the candidates for a log.
 
     Args:
@@ -62,9 +61,7 @@ def _plans(base: Objective, encoder: str) -> Sequence[Candidate]:
 def _single_steps(base: Objective, encoder: str) -> Sequence[Candidate]:
     """Return the candidates where every transition ends its episode (a bandit)."""
     plans = [
-        Candidate(
-            replace(base, support=support), k_pi=smooth, lookup="lookahead", encoder=encoder
-        )
+        Candidate(replace(base, support=support), k_pi=smooth, lookup="lookahead", encoder=encoder)
         for support in (0.0, SUPPORT)
         for smooth in (5, *SMOOTHNESS)
     ]
@@ -79,12 +76,13 @@ def _single_steps(base: Objective, encoder: str) -> Sequence[Candidate]:
 
 def _constants(data: Transitions, base: Objective, encoder: str) -> Sequence[Candidate]:
     names = data.action_names
+    lookup: LookupName = "lookahead" if data.terminations.all() else "nearest"
     if not 2 <= len(names) <= MOST_CONSTANTS:
         return []
     found = []
     for action, name in enumerate(names):
         others = [other for other in range(len(names)) if other != action]
         asked = replace(base, forbidden_actions=others)
-        lookup = "lookahead" if data.terminations.all() else "nearest"
-        found.append(Candidate(asked, k_pi=1, lookup=lookup, encoder=encoder, name=f"always {name}"))
+        always = Candidate(asked, k_pi=1, lookup=lookup, encoder=encoder, name=f"always {name}")
+        found.append(always)
     return found

@@ -50,7 +50,7 @@ class Log:
 
     def per_episode(self, values: Float64) -> Float64:
         """Return [E] sums of [N] values."""
-        return np.bincount(self.number, values, minlength=len(self))
+        return np.bincount(self.number, values, minlength=len(self)).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +89,8 @@ def in_blocks(data: Transitions) -> tuple[Transitions, bool]:
             f"of two episodes, or of {2 * SHORTEST_BLOCK} transitions, at least",
             f"{len(data)} transitions in {data.num_episodes} episode",
         )
-    cut = np.append(starts[1:], False) & ~data.terminations
-    return replace(data, truncations=data.truncations | cut, episode_ids=ids, episode_names=None), True
+    cut = data.truncations | (np.append(starts[1:], False) & ~data.terminations)
+    return replace(data, truncations=cut, episode_ids=ids, episode_names=None), True
 
 
 def folds(data: Transitions, count: int, seed: int) -> tuple[Fold, ...]:

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....arrays import Array, Float64, Int64
+from ....arrays import Array, Float64, Floats, Int64
 from ..folds import Log
 from .basis import Basis, fit_basis
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of, effective_number
@@ -46,7 +46,9 @@ HIGHEST_LEVERAGE = 0.9
 class FittedQ:
     """Judges policies on one log; the states are vectors [N, D]."""
 
-    def __init__(self, log: Log, states: Array, next_states: Array, starts: Array, seed: int) -> None:
+    def __init__(
+        self, log: Log, states: Array, next_states: Array, starts: Array, seed: int
+    ) -> None:
         actions = log.data.num_actions
         functions = min(len(log.data) // ROWS_PER_FUNCTION, MOST_FUNCTIONS) // actions
         functions = min(functions, MOST_PER_ACTION)
@@ -114,7 +116,7 @@ class FittedQ:
             return Withheld("its equations have no finite solution")
         return Verdict(parts, 0.0, effective_number(log.per_episode(weights)))
 
-    def _leverage(self, inverse: Float64) -> Float64:
+    def _leverage(self, inverse: Floats) -> Float64:
         size, found = self._basis.size, np.zeros(len(self._here))
         for a, rows in enumerate(self._rows):
             own = slice(a * size, (a + 1) * size)

@@ -10,6 +10,8 @@ for ratios, whose scatter is the standard error. b is the logged propensity wher
 else the smoothed shares of the actions among the nearest states.
 
 An episode that ended keeps its weight, with rewards 0. One that was cut off leaves both sums.
+
+The effective number of episodes is the harmonic mean over steps of (sum_i w_it)^2 / sum_i w_it^2.
 """
 
 from __future__ import annotations
@@ -19,13 +21,13 @@ import numpy as np
 from ....arrays import Array, Float64
 from ....neighbors.tree import TreeIndex
 from ..folds import Log
-from .verdict import Actor, Opinion, Verdict, Withheld, actions_of, effective_number
+from .verdict import Actor, Opinion, Verdict, Withheld, actions_of
 
 NEIGHBORS = 25
 FEWEST_EFFECTIVE = 10.0
 """Effective episodes, below which the estimate and its interval are chance."""
-HEAVIEST = 0.2
-"""Share of the weight that one episode may have."""
+MOST_LOST = 0.01
+"""Share of the time that counts in which no episode may agree."""
 SMALLEST = 1e-6
 """A logged propensity below this counts as this."""
 
@@ -44,7 +46,8 @@ class Importance:
         lengths = log.last - log.first + 1
         steps = np.arange(int(lengths.max()))
         ended = log.data.terminations[log.last]
-        self._there = (steps < lengths[:, None]) | ended[:, None]
+        self._alive = steps < lengths[:, None]
+        self._there = self._alive | ended[:, None]
         self._rewards = np.zeros(self._there.shape)
         self._rewards[log.number, log.step] = log.data.rewards
 
@@ -55,26 +58,23 @@ class Importance:
         with np.errstate(divide="ignore"):
             logs = np.where(agree, -np.log(self._chances), -np.inf)
         weights = self._products(logs)
-        used = self._there & (log.gamma ** np.arange(weights.shape[1]) > 0.0)
-        weights = np.where(used, weights, 0.0)
+        weights = np.where(self._there, weights, 0.0)
         total = weights.sum(axis=0)
         known = total > 0.0
         discount = log.gamma ** np.arange(weights.shape[1])
-        # What counts is how many episodes still agree where half of the weight of time is left.
         shares = weights / np.where(known, total, 1.0)
-        importance = discount * np.abs(self._there).mean(axis=0)
-        heavy = (importance @ shares.T) / importance.sum()
-        effective = effective_number(heavy)
-        if effective < FEWEST_EFFECTIVE or heavy.max(initial=0.0) > HEAVIEST:
+        # A step counts by its discount and by how many episodes are still on their way.
+        counts = discount * self._alive.mean(axis=0)
+        counts /= counts.sum()
+        lost = float(counts[~known].sum())
+        if lost > MOST_LOST:
+            return Withheld(f"no held-out episode agrees for {lost:.0%} of the time that counts")
+        effective = 1.0 / float((counts * (shares**2).sum(axis=0))[known].sum())
+        if effective < FEWEST_EFFECTIVE:
             return Withheld(
                 f"its actions agree with {effective:.1f} held-out episodes in effect, "
                 f"fewer than {FEWEST_EFFECTIVE:g}"
-                if effective < FEWEST_EFFECTIVE
-                else f"one held-out episode has {heavy.max():.0%} of the weight"
             )
-        lost = float(importance[~known].sum() / importance.sum())
-        if lost > 0.01:
-            return Withheld(f"no held-out episode agrees for {lost:.0%} of the time that counts")
         means = (shares * self._rewards).sum(axis=0)
         value = float((discount * means)[known].sum())
         scatter = (discount * shares * (self._rewards - means)).sum(axis=1)

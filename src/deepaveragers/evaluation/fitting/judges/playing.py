@@ -91,4 +91,6 @@ def play(
         playing = playing[believed & ~ended]
         if len(playing) == 0:
             break
+    # Who still plays goes on as before: from there on, it earns at the same rate.
+    returns[playing] /= 1.0 - gamma ** steps_that_count(gamma)
     return returns.reshape(len(actors), count)
