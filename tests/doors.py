@@ -124,8 +124,10 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
         {"observation": NO_OBSERVATION},
     ),
     "explain": (
-        lambda w, observation: w.plan.policy(3).explain(observation),
-        {"observation": NO_OBSERVATION},
+        lambda w, **given: w.plan.policy(3).explain(
+            **{"observation": w.data.observations[0], **given}
+        ),
+        {"observation": NO_OBSERVATION, "cases": tuple(v for v in NO_COUNT if v != 0)},
     ),
     "imagine": (
         lambda w, steps: w.plan.policy(3).imagine(w.data.observations[0], steps),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 
@@ -47,6 +48,54 @@ def test_explain(plans, capsys):
             ask(capsys, f"explain {plans}/one {wrong}")
     with pytest.raises(da.InputError, match="--observation"):
         ask(capsys, f"explain {plans}/one --observation up")
+
+
+@pytest.fixture(scope="module")
+def named_plan(tmp_path_factory, model):
+    data = dataclasses.replace(
+        model.transitions,
+        observation_names=("position", "velocity", "angle", "spin"),
+        observation_units={"angle": "rad"},
+        episode_names=[f"run {number}" for number in range(model.transitions.num_episodes)],
+    )
+    home = tmp_path_factory.mktemp("named")
+    da.save(da.compile(data, 5).solve(gamma=0.95), home / "plan")
+    return home / "plan"
+
+
+def test_explain_by_name(named_plan, capsys):
+    def answer(observation):
+        words = f"explain {named_plan} --json --cases 2 --observation {shlex.quote(observation)}"
+        return json.loads(ask(capsys, words))
+
+    plain = answer("0,0.5,0.1,0")
+    assert answer("spin=0, angle=0.1, velocity=0.5, position=0") == plain
+    assert answer('{"angle": 0.1, "spin": 0, "position": 0, "velocity": 0.5}') == plain
+    assert plain["observation"] == {"position": 0, "velocity": 0.5, "angle": 0.1, "spin": 0}
+    assert len(plain["cases"]) == 2
+    assert plain["cases"][0]["episode"].startswith("run ")
+    text = ask(capsys, f"explain {named_plan} --observation 0,0.5,0.1,0")
+    assert "angle [rad]" in text
+    assert "The shares add" not in text
+    assert "led to states" in ask(capsys, f"explain {named_plan} --transition 3 --details")
+    for wrong, sentence in (
+        ("angle=0.1", "none named 'position', 'velocity', 'spin'"),
+        ("angle=0.1,angle=0.2", "each name once"),
+        ("angle=0.1,0.2", "NAME=VALUE pairs"),
+        ("{angle}", "NAME=VALUE pairs or JSON"),
+        ("position=0,velocity=0,angle=x,spin=0", r"observation\['angle'\] must be a number"),
+    ):
+        with pytest.raises(da.InputError, match=sentence):
+            answer(wrong)
+
+
+def test_compare_draws_named_columns(named_plan, tmp_path, capsys):
+    words = f"compare {named_plan} {named_plan} --picture {tmp_path}/a.svg --columns"
+    ask(capsys, f"{words} angle,3")
+    with pytest.raises(
+        da.InputError, match=r"columns must be two numbers in 0\.\.3, or names among"
+    ):
+        ask(capsys, f"{words} angle,pitch")
 
 
 def test_guarantee(plans, capsys):

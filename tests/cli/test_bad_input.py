@@ -127,8 +127,9 @@ def test_all_terminal(columns):
     assert (plan.values == 0).all()
     assert (plan.lower == 0).all()
     with pytest.raises(da.InputError, match="lookahead"):
-        plan.policy()
-    assert plan.policy(lookup="lookahead").act(data.observations[3]) == 1
+        plan.policy(lookup="nearest")
+    assert plan.policy().lookup == "lookahead"
+    assert plan.policy().act(data.observations[3]) == 1
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_names_may_be_missing(columns):
         "propensities",
     ):
         assert getattr(data, name) is None
-    assert (data.column_name(1), data.episode_name(0)) == ("column 1", "0")
+    assert (data.column_name(1), data.episode_name(0)) == ("1", "0")
 
 
 def test_a_dataframe_and_a_dictionary_bring_their_names(columns):

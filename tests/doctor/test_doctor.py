@@ -173,3 +173,24 @@ def test_returns_that_differ_by_rounding_only():
     )
     assert len(set(data.episode_returns())) == 2
     assert "returns" in diagnose(data).text()
+
+
+def test_findings_call_columns_and_episodes_by_their_names():
+    random = np.random.default_rng(0)
+    states = random.normal(size=(61, 3))
+    states[:, 2] = 7.0
+    data = da.Transitions(
+        observations=states[:-1],
+        actions=random.integers(0, 2, 60),
+        rewards=np.where(np.arange(60) == 30, 1e6, random.normal(size=60)),
+        next_observations=states[1:],
+        terminations=np.arange(60) % 10 == 9,
+        episode_ids=np.repeat([f"p{number}" for number in range(6)], 10),
+        observation_names=("age", "lactate", "ward"),
+    )
+    found = {finding.code: finding.where for finding in da.diagnose(data).findings}
+    assert found["constant_column"] == "column(s) 'ward'"
+    assert found["reward_spike"] == "row 30 (episode 'p3')"
+    repaired = da.repair(data)
+    assert repaired.transitions.observation_names == ("age", "lactate")
+    assert any("column(s) 'ward' left out" in change for change in repaired.changes)

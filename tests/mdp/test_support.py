@@ -94,10 +94,10 @@ def test_the_explanation_counts_similar_cases(lookup):
     policy = mdp.solve(support=0.5).policy(k=5, lookup=lookup)
     decision = policy.explain([1.5, 0.0])
     counts = counted(mdp, mdp.encoder.encode(np.array([[1.5, 0.0]])))[0]
-    assert list(decision.cases.values()) == counts.tolist()
+    assert list(decision.similar.values()) == counts.tolist()
     missing = next(name for name, value in decision.q_values.items() if value == -np.inf)
-    assert f"not available here: {decision.cases[missing]} of 31 similar cases" in str(decision)
-    assert mdp.solve().policy(k=5, lookup=lookup).explain([1.5, 0.0]).cases == {}
+    assert f"not available here: {decision.similar[missing]} of 31 similar cases" in str(decision)
+    assert mdp.solve().policy(k=5, lookup=lookup).explain([1.5, 0.0]).similar == {}
 
 
 def test_a_plan_with_support_is_saved(tmp_path):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import Lookup, Smoothness, numbers, whole_numbers
+from .options import observation as as_observation
 from .output import AsJson, Seed, show, table
 
 if TYPE_CHECKING:
@@ -21,17 +22,24 @@ Numbers = Annotated[str, typer.Option(help="Values to try, separated by commas."
 def explain(
     plan: PlanPath,
     observation: Annotated[
-        str | None, typer.Option(help="The observation's numbers, separated by commas.")
+        str | None,
+        typer.Option(
+            help="Numbers in the order of the data, or by name: 'age=60,lactate=6.5', or JSON."
+        ),
     ] = None,
     transition: Annotated[
         int | None, typer.Option(help="Or the number of a logged transition: its start.")
     ] = None,
     k: Smoothness = 11,
-    lookup: Lookup = "nearest",
+    lookup: Lookup = "auto",
     steps: Annotated[int, typer.Option(help="Steps of the imagined future to show.")] = 0,
+    cases: Annotated[int, typer.Option(help="Comparable cases to show of an action.")] = 4,
+    details: Annotated[
+        bool, typer.Option("--details", help="Show the exact sum behind the value, too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a decision and the logged transitions behind it."""
+    """Show a decision, comparable cases of the log, and how those ended."""
     from ..arguments import whole_number
     from ..errors import InputError
     from ..solvers.plan import Plan
@@ -47,12 +55,14 @@ def explain(
             raise InputError("--transition", f"in 0..{len(data) - 1}", transition)
         asked: Any = data.observations[transition]
     else:
-        asked = numbers("--observation", observation or "")
+        asked = as_observation("--observation", observation or "")
     policy = loaded.policy(k=k, lookup=lookup)
-    decision = policy.explain(asked)
+    decision = policy.explain(asked, whole_number("--cases", cases, least=0))
     future = policy.imagine(asked, steps) if steps > 0 else []
     result = {**decision.summary(), "imagined": [asdict(step) for step in future]}
     text = str(decision)
+    if details:
+        text += f"\n\n{decision.decomposition()}"
     if future:
         rows = [
             (s.action, str(s.transition), f"{s.reward:.4g}", f"{s.distance:.4g}", f"{s.value:.4g}")
@@ -91,7 +101,8 @@ def guarantee(
     ]
     notes = ["The bound says nothing here: it lies below the worst value."] * found.vacuous
     notes += [
-        f"More data would help most near transition {thin.transition}, action {thin.action} "
+        f"More data would help most near transition {thin.transition} "
+        f"(episode {thin.episode}), action {thin.action} "
         f"(distance {thin.distance:.3g})."
         for thin in found.thinnest[:1]
     ]
@@ -189,7 +200,8 @@ def compare(
     second: Annotated[Path, typer.Argument(help="Another plan of the same model.")],
     picture: Annotated[Path | None, typer.Option(help="Where to draw the difference.")] = None,
     columns: Annotated[
-        str | None, typer.Option(help="Two columns of the observations; else components.")
+        str | None,
+        typer.Option(help="Two columns of the observations, by name or number; else components."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -205,12 +217,11 @@ def compare(
     found = compare_plans(load_as(Plan, first), load_as(Plan, second))
     result, text = found.summary(), str(found)
     if picture is not None:
-        chosen = None
+        chosen: list[int | str] | None = None
         if columns is not None:
-            pair = whole_numbers("--columns", columns)
-            if len(pair) != 2:
-                raise InputError("--columns", "two numbers separated by a comma", columns)
-            chosen = (pair[0], pair[1])
+            chosen = [int(one) if one.isdecimal() else one for one in columns.split(",")]
+            if len(chosen) != 2:
+                raise InputError("--columns", "two columns separated by a comma", columns)
         result["picture"] = str(found.picture(picture, chosen))
         text += f"\nPicture: {picture}"
     show(result, text, as_json=as_json)

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write the bundle.")]
 Smoothness = Annotated[int, typer.Option("--k", help="Neighbours that a decision averages.")]
-Lookup = Annotated[str, typer.Option("--lookup", help="'nearest' or 'lookahead'.")]
+Lookup = Annotated[str, typer.Option("--lookup", help="'nearest', 'lookahead', or 'auto'.")]
+
+
+def observation(option: str, text: str) -> Any:
+    """Return an observation: numbers by commas, NAME=VALUE pairs by commas, or a JSON object."""
+    from ..errors import InputError
+
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise InputError(option, "numbers, NAME=VALUE pairs or JSON", repr(text)) from None
+    if "=" not in text:
+        return numbers(option, text)
+    named: dict[str, float | str] = {}
+    for part in text.split(","):
+        name, equals, value = part.rpartition("=")
+        if not equals or name.strip() in named:
+            allowed = "NAME=VALUE pairs separated by commas, each name once"
+            raise InputError(option, allowed, repr(part))
+        named[name.strip()] = _number_or_text(value.strip())
+    return named
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def numbers(option: str, text: str) -> list[float]:

@@ -22,7 +22,7 @@ def collect(
         typer.Option(help="'random', a plan, or a network of `dac train` (.safetensors)."),
     ] = "random",
     k: Smoothness = 11,
-    lookup: Lookup = "nearest",
+    lookup: Lookup = "auto",
     epsilon: Annotated[
         str,
         typer.Option(help="Chance of a random action; several, by commas: one per episode."),
@@ -123,7 +123,7 @@ def evaluate(
     env: Environment,
     episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 100,
     k: Smoothness = 11,
-    lookup: Lookup = "nearest",
+    lookup: Lookup = "auto",
     epsilon: Annotated[float, typer.Option(help="Chance of a random action.")] = 0.0,
     seed: Seed = 0,
     as_json: AsJson = False,

@@ -22,7 +22,7 @@ from ..arguments import (
 from ..arrays import Array, Float64, Int64
 from ..errors import InputError
 from ..progress import progress
-from .environments import EnvironmentSource, action_names
+from .environments import EnvironmentSource, environment_names
 from .frame_stacks import FrameStacks
 from .frame_track import FrameTrack
 from .play import Episode, play
@@ -82,13 +82,13 @@ def collect(
     side_by_side = whole_number("side_by_side", side_by_side)
     seed = seed_number(seed)
     optional(flag, "show_progress", show_progress)
-    names = action_names(env)
+    names, columns = environment_names(env)
     choose = EpsilonMixture(policy, epsilon, len(names), seed)
     with progress("collect", steps, show=show_progress) as advance:
         episodes = play(
             env, choose, seed=seed, side_by_side=side_by_side, steps=steps, advance=advance
         )
-    return _as_transitions(episodes, names)
+    return _as_transitions(episodes, names, columns)
 
 
 def chooser(policy: PolicySource) -> Callable[[Array], Any]:
@@ -159,7 +159,9 @@ def _mixture(
     return np.array(epsilons), np.array(chances)
 
 
-def _as_transitions(episodes: list[Episode], names: tuple[str, ...]) -> Transitions:
+def _as_transitions(
+    episodes: list[Episode], names: tuple[str, ...], columns: tuple[str, ...] | None
+) -> Transitions:
     lengths = np.array([len(episode.actions) for episode in episodes])
     last = np.cumsum(lengths) - 1
     terminations = np.zeros(int(lengths.sum()), dtype=bool)
@@ -176,6 +178,7 @@ def _as_transitions(episodes: list[Episode], names: tuple[str, ...]) -> Transiti
         truncations=truncations,
         episode_ids=np.repeat([episode.number for episode in episodes], lengths),
         action_names=names,
+        observation_names=columns,
     )
 
 

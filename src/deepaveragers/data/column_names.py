@@ -20,22 +20,39 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:MENTIONED])) + more
 
 
+def given_names(observations: Any, names: Iterable[Any] | None) -> tuple[str, ...] | None:
+    """Return the names that observations bring along, or were given beside them."""
+    brought = _names_of_columns(observations)
+    if names is None:
+        return brought
+    several_names = several("observation_names", names, "a sequence of names, or None")
+    given = tuple(str(name) for name in several_names)
+    return brought if brought is not None and set(brought) == set(given) else given
+
+
+def in_order(observations: Any, names: tuple[str, ...] | None) -> Any:
+    """Return observations whose columns bring the same names in another order, in this one."""
+    brought = None if isinstance(observations, Mapping) else _names_of_columns(observations)
+    if brought is None or names is None or brought == names or set(brought) != set(names):
+        return observations
+    columns = {str(column): column for column in observations.columns}
+    return observations[[columns[name] for name in names]]
+
+
 def as_observation_names(
-    names: Iterable[Any] | None, shape: tuple[int, ...]
+    names: tuple[str, ...] | None, shape: tuple[int, ...]
 ) -> tuple[str, ...] | None:
     """Return one name per column of observations of the given shape; None if there are none."""
     if names is None:
         return None
-    given = several("observation_names", names, "a sequence of names, or None")
     if len(shape) != 1:
-        raise InputError("observation_names", "None for pictures", f"{len(given)} names")
-    result = tuple(str(name) for name in given)
-    if len(result) != shape[0]:
-        raise InputError("observation_names", f"{shape[0]} names, one per column", len(result))
-    if len(set(result)) != len(result) or not all(result):
-        twice = sorted({name for name in result if result.count(name) > 1 or not name})
+        raise InputError("observation_names", "None for pictures", f"{len(names)} names")
+    if len(names) != shape[0]:
+        raise InputError("observation_names", f"{shape[0]} names, one per column", len(names))
+    if len(set(names)) != len(names) or not all(names):
+        twice = sorted({name for name in names if names.count(name) > 1 or not name})
         raise InputError("observation_names", "distinct names, none empty", listed(twice))
-    return result
+    return names
 
 
 def as_observation_units(
@@ -59,7 +76,7 @@ def as_observation_units(
     return result if any(result) else None
 
 
-def names_of_columns(values: Any) -> tuple[str, ...] | None:
+def _names_of_columns(values: Any) -> tuple[str, ...] | None:
     """Return the names that observations bring along: a DataFrame's, or a dictionary's keys.
 
     A part of several numbers gets a number for each: "position[0]", "position[1]". Parts of
@@ -77,7 +94,7 @@ def names_of_columns(values: Any) -> tuple[str, ...] | None:
 
 def _names_of(name: str, part: Any) -> tuple[str, ...]:
     if isinstance(part, Mapping):
-        inner = names_of_columns(part) or ()
+        inner = _names_of_columns(part) or ()
         return tuple(f"{name}.{one}" for one in inner)
     if isinstance(part, tuple):
         return tuple(
@@ -85,6 +102,13 @@ def _names_of(name: str, part: Any) -> tuple[str, ...]:
         )
     shape = np.shape(part)
     return numbered(name, int(np.prod(shape[1:], dtype=np.int64)))
+
+
+def labels_of(names: tuple[str, ...] | None, shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return what the columns are called, "column 3" where they have no names; pictures: none."""
+    if names is not None or len(shape) != 1:
+        return names or ()
+    return tuple(f"column {place}" for place in range(shape[0]))
 
 
 def numbered(name: str, width: int) -> tuple[str, ...]:

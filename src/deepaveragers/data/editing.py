@@ -91,13 +91,7 @@ def _in_order_of(data: Transitions, new: Transitions) -> Transitions:
             raise InputError("new", f"transitions with {name!r} in {old_unit}", f"in {unit}")
     if names == others:
         return new
-    return replace(
-        new,
-        observations=np.asarray(new.observations)[:, order],
-        next_observations=np.asarray(new.next_observations)[:, order],
-        observation_names=names,
-        observation_units=units,
-    )
+    return with_columns(new, np.array(order))
 
 
 def _joined_episode_names(
@@ -156,6 +150,21 @@ def renumbered(data: Transitions, episode_ids: Int64) -> Transitions:
         firsts = np.unique(episode_ids, return_index=True)[1]
         names = names_at(names, data.episode_ids, data.episode_ids[firsts])
     return replace(data, episode_ids=episode_ids, episode_names=names)
+
+
+def with_columns(data: Transitions, columns: Int64) -> Transitions:
+    """Return the data with some columns of their observations, and the names of those."""
+    names, units = (
+        None if texts is None else tuple(texts[column] for column in columns.tolist())
+        for texts in (data.observation_names, data.observation_units)
+    )
+    return replace(
+        data,
+        observations=np.asarray(data.observations)[:, columns],
+        next_observations=np.asarray(data.next_observations)[:, columns],
+        observation_names=names,
+        observation_units=units,
+    )
 
 
 def rows_without(data: Transitions, episodes: Iterable[int | str] | int | str) -> Bool:

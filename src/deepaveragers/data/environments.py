@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import check_takes
 from ..arrays import Array
 from ..errors import InputError
+from .spaces import observation_space_names
 
 EnvironmentSource: TypeAlias = str | gym.Env[Any, Any] | Callable[[], gym.Env[Any, Any]]
 """A registered id, an environment that can be made again, or a function that makes one."""
@@ -83,11 +84,13 @@ def discrete_actions(env: gym.Env[Any, Any]) -> tuple[int, tuple[str, ...]]:
     return start, tuple(str(start + number) for number in range(count))
 
 
-def action_names(source: EnvironmentSource) -> tuple[str, ...]:
-    """Return the names of the environment's actions."""
+def environment_names(
+    source: EnvironmentSource,
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return the names of the environment's actions, and of its observations' columns."""
     env = maker(source)()
     try:
-        return discrete_actions(env)[1]
+        return discrete_actions(env)[1], observation_space_names(env.observation_space)
     finally:
         close(env)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,16 @@ BLOCK_BYTES = 8 << 20
 REPAIR = "Drop or repair those transitions first."
 
 
-def as_observations(values: Any, name: str = "observations", remedy: str = REPAIR) -> Array:
+def as_observations(
+    values: Any,
+    name: str = "observations",
+    remedy: str = REPAIR,
+    columns: Sequence[str] | None = None,
+) -> Array:
     """Return [N, ...] observations as a float or uint8 array with finite entries.
 
-    Stacks of frames stay what they are: they read like an array.
+    Stacks of frames stay what they are: they read like an array. The names of the columns
+    are for messages.
     """
     if isinstance(values, FrameStacks):
         return values  # type: ignore[return-value]
@@ -43,7 +49,7 @@ def as_observations(values: Any, name: str = "observations", remedy: str = REPAI
         array = array.reshape(len(array), -1)
         if array.dtype not in (np.float32, np.float64):
             array = converted(array, np.float64)
-        check_finite(array, name, remedy)
+        check_finite(array, name, remedy, columns)
     return np.ascontiguousarray(array)
 
 
@@ -58,7 +64,9 @@ def rows_at_once(observations: Array) -> int:
     return max(1, min(65_536, BLOCK_BYTES // max(1, size)))
 
 
-def check_finite(array: Array, name: str, remedy: str = REPAIR) -> None:
+def check_finite(
+    array: Array, name: str, remedy: str = REPAIR, columns: Sequence[str] | None = None
+) -> None:
     """Raise an error that names the first place of a NaN or an infinity."""
     if array.dtype.kind != "f":
         return
@@ -70,6 +78,8 @@ def check_finite(array: Array, name: str, remedy: str = REPAIR) -> None:
         if not count:
             row, *column = (int(i) for i in np.argwhere(~finite)[0])
             where = f"row {start + row}" + (f", column {column[0]}" if column else "")
+            if column and columns is not None and column[0] < len(columns):
+                where = f"row {start + row}, column {columns[column[0]]!r}"
         count += finite.size - int(np.count_nonzero(finite))
     if count:
         raise InputError(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Array, Int64
 from ..errors import InputError
+from .column_names import numbered
 
 MAX_COMBINATIONS = 10_000
 
@@ -52,6 +53,41 @@ def _one_hot(values: Array, count: int) -> Array:
     if len(values) and (values.min() < 0 or values.max() >= count):
         raise InputError("observations", f"inside their space of {count} values", values.max())
     return np.asarray(values[:, None] == np.arange(count)[None, :])
+
+
+def observation_space_names(space: gym.Space[Any]) -> tuple[str, ...] | None:
+    """Return the names of the columns of a dictionary's observations; None for other spaces."""
+    if not isinstance(space, gym.spaces.Dict):
+        return None
+    try:
+        return tuple(name for key, part in space.spaces.items() for name in _names(str(key), part))
+    except InputError:
+        return None
+
+
+def _names(name: str, space: gym.Space[Any]) -> tuple[str, ...]:
+    """Return the names of a part's columns, in the order in which Gymnasium flattens it."""
+    parts: list[tuple[str, gym.Space[Any]]] = []
+    if isinstance(space, gym.spaces.Dict):
+        parts = [(f"{name}.{key}", part) for key, part in space.spaces.items()]
+    elif isinstance(space, gym.spaces.Tuple):
+        parts = [(f"{name}[{place}]", part) for place, part in enumerate(space.spaces)]
+    elif isinstance(space, gym.spaces.Discrete):
+        start = int(space.start)
+        return tuple(f"{name}={value}" for value in range(start, start + int(space.n)))
+    elif isinstance(space, gym.spaces.MultiDiscrete):
+        counts, starts = space.nvec.reshape(-1).tolist(), space.start.reshape(-1).tolist()
+        places = numbered(name, len(counts))
+        return tuple(
+            f"{place}={start + value}"
+            for place, count, start in zip(places, counts, starts, strict=True)
+            for value in range(count)
+        )
+    elif isinstance(space, gym.spaces.Box | gym.spaces.MultiBinary):
+        return numbered(name, int(np.prod(space.shape)))
+    else:
+        raise InputError("observations", "of a space whose parts have names", str(space))
+    return tuple(one for label, part in parts for one in _names(label, part))
 
 
 def action_batch(space: gym.Space[Any], batch: Any) -> Array:

@@ -13,7 +13,13 @@ from ..arguments import known_fields
 from ..arrays import Array, Bool, Float64, Int32, Int64, frozen, rows_at
 from ..errors import InputError
 from .actions import as_actions
-from .column_names import as_observation_names, as_observation_units, names_of_columns
+from .column_names import (
+    as_observation_names,
+    as_observation_units,
+    given_names,
+    in_order,
+    labels_of,
+)
 from .columns import as_column, as_flags, as_propensities, as_times
 from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
 from .frame_stacks import stacks_or_none
@@ -77,12 +83,14 @@ class Transitions:
     propensities: Float64 | None = None
 
     def __post_init__(self) -> None:
-        observations = as_observations(self.observations)
+        columns = given_names(self.observations, self.observation_names)
+        observations = as_observations(self.observations, columns=columns)
         size = len(observations)
-        self._set_names(observations.shape[1:], size)
+        self._set_names(columns, observations.shape[1:], size)
         if size > MAX_TRANSITIONS:
             raise InputError("observations", f"at most {MAX_TRANSITIONS:,} transitions", size)
-        next_observations = as_observations(self.next_observations, "next_observations")
+        later = in_order(self.next_observations, columns)
+        next_observations = as_observations(later, "next_observations", columns=columns)
         if next_observations.shape != observations.shape:
             raise InputError(
                 "next_observations",
@@ -122,11 +130,11 @@ class Transitions:
             propensities=as_propensities(self.propensities, size),
         )
 
-    def _set_names(self, shape: tuple[int, ...], size: int) -> None:
-        """Set what the given observations and episode ids say by their own names."""
-        brought = names_of_columns(self.observations)
-        given = brought if self.observation_names is None else self.observation_names
-        names = as_observation_names(given, shape)
+    def _set_names(
+        self, columns: tuple[str, ...] | None, shape: tuple[int, ...], size: int
+    ) -> None:
+        """Set the names of columns, and those that the given episode ids are."""
+        names = as_observation_names(columns, shape)
         self._set(
             observation_names=names,
             observation_units=as_observation_units(self.observation_units, names),
@@ -185,10 +193,20 @@ class Transitions:
         return names_at(self.episode_names, self.episode_ids, number[None])[0]
 
     def column_name(self, column: int) -> str:
-        """Return how a message calls a column of the observations: 'age', or column 3."""
-        if self.observation_names is None:
-            return f"column {column}"
-        return repr(self.observation_names[column])
+        """Return how a message calls a column of the observations: its name, or its number."""
+        names = self.observation_names
+        return str(column) if names is None else repr(names[column])
+
+    def row_name(self, row: int) -> str:
+        """Return how a message calls a row: "row 5", with the log's own id of its episode."""
+        named = "" if self.episode_names is None else f" (episode {self.episode_name(row)!r})"
+        return f"row {row}{named}"
+
+    def by_name(self, observation: Array, most: int) -> dict[str, float]:
+        """Return the first numbers of one observation by the names of their columns."""
+        flat = np.asarray(observation).reshape(-1)[:most]
+        labels = labels_of(self.observation_names, flat.shape)
+        return dict(zip(labels, flat.astype(float).tolist(), strict=False))
 
     def episode_returns(self) -> Float64:
         """Return [episodes] float64, the undiscounted return of each episode in the data."""

@@ -31,21 +31,21 @@ def column_findings(data: Transitions) -> Iterator[Finding]:
     spread = np.ldexp(measured.std(axis=0), unit)
     varied = spread > 1e-12 * np.abs(columns).max(axis=0)
     if not binary:
-        yield from _constant(varied)
-        yield from _scales(spread, varied)
+        yield from _constant(data, varied)
+        yield from _scales(data, spread, varied)
         yield from far_value_findings(data, rows, columns, varied)
-    yield from _twins(columns, varied)
+    yield from _twins(data, columns, varied)
     yield from _leaks(data, rows, measured, varied)
     yield from _clocks(data, rows, columns, varied)
     yield from _labels_of_episodes(data, varied)
 
 
-def _constant(varied: Array) -> Iterator[Finding]:
+def _constant(data: Transitions, varied: Array) -> Iterator[Finding]:
     if not varied.all():
         yield Finding(
             "constant_column",
             f"{int((~varied).sum())} observation column(s) never change",
-            _list_of("column", np.flatnonzero(~varied)),
+            _listed(data, np.flatnonzero(~varied)),
             "certain",
             "They say nothing about the state; a constant sensor may be a broken one.",
             "Leave them out of --observations.",
@@ -53,22 +53,23 @@ def _constant(varied: Array) -> Iterator[Finding]:
         )
 
 
-def _scales(spread: Array, varied: Array) -> Iterator[Finding]:
+def _scales(data: Transitions, spread: Array, varied: Array) -> Iterator[Finding]:
     sizes = spread[varied]
     if len(sizes) > 1 and sizes.max() / 1e4 > sizes.min():
         times = min(float(sizes.max()) / float(sizes.min()), 1e308)
+        widest = int(np.argmax(np.where(varied, spread, -1)))
+        narrowest = int(np.argmin(np.where(varied, spread, np.inf)))
         yield Finding(
             "unscaled_columns",
             f"the widest column varies {times:.0e} times as much as the narrowest",
-            f"columns {int(np.argmax(np.where(varied, spread, -1)))} and "
-            f"{int(np.argmin(np.where(varied, spread, np.inf)))}",
+            f"columns {data.column_name(widest)} and {data.column_name(narrowest)}",
             "possible",
             "Without standardising, distances are those of the widest column alone.",
             "Keep the default encoder, which standardises, or bring the units together.",
         )
 
 
-def _twins(columns: Array, varied: Array) -> Iterator[Finding]:
+def _twins(data: Transitions, columns: Array, varied: Array) -> Iterator[Finding]:
     seen: dict[bytes, int] = {}
     for place in np.flatnonzero(varied):
         content = np.ascontiguousarray(columns[:, place]).tobytes()
@@ -77,7 +78,7 @@ def _twins(columns: Array, varied: Array) -> Iterator[Finding]:
             yield Finding(
                 "equal_columns",
                 "two observation columns are equal",
-                f"columns {first} and {int(place)}",
+                f"columns {data.column_name(first)} and {data.column_name(int(place))}",
                 "certain",
                 "What is there twice counts twice in every distance.",
                 "Leave one of them out of --observations.",
@@ -98,7 +99,7 @@ def _leaks(data: Transitions, rows: Array, columns: Array, varied: Array) -> Ite
                 yield Finding(
                     f"leaks_{name}",
                     f"an observation column tells the {name} of the same step",
-                    f"column {int(place)}, correlation {strength:.4f}",
+                    f"column {data.column_name(int(place))}, correlation {strength:.4f}",
                     "likely",
                     f"The {name} is not known when deciding: the plan would look into the future.",
                     "Leave the column out of --observations.",
@@ -115,7 +116,7 @@ def _clocks(data: Transitions, rows: Array, columns: Array, varied: Array) -> It
             yield Finding(
                 "clock_column",
                 f"an observation column grows by {step[0]:g} at every step",
-                f"column {int(place)}",
+                f"column {data.column_name(int(place))}",
                 "likely",
                 "A clock makes every moment a state of its own: nothing is ever near.",
                 "Leave it out of --observations and name it as --time.",
@@ -144,7 +145,7 @@ def _labels_of_episodes(data: Transitions, varied: Array) -> Iterator[Finding]:
             yield Finding(
                 "episode_column",
                 "an observation column is constant in every episode and differs between them",
-                f"column {int(place)}",
+                f"column {data.column_name(int(place))}",
                 "likely",
                 "It names the episode: neighbours are then only found inside the same episode.",
                 "Leave it out of --observations and name it as --episode.",
@@ -152,6 +153,6 @@ def _labels_of_episodes(data: Transitions, varied: Array) -> Iterator[Finding]:
             )
 
 
-def _list_of(noun: str, places: Array) -> str:
-    shown = ", ".join(str(int(place)) for place in places[:8])
-    return f"{noun}(s) {shown}" + (", ..." if len(places) > 8 else "")
+def _listed(data: Transitions, places: Array) -> str:
+    shown = ", ".join(data.column_name(int(place)) for place in places[:8])
+    return f"column(s) {shown}" + (", ..." if len(places) > 8 else "")

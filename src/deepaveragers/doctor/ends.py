@@ -47,7 +47,7 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
         yield Finding(
             "end_inside_episode",
             f"{int(inside.sum()):,} steps are marked as ends and go on in the same episode",
-            f"first at row {int(np.flatnonzero(inside)[0])}",
+            f"first at {data.row_name(int(np.flatnonzero(inside)[0]))}",
             "certain",
             "Either the flag or the episode id is wrong, and s' there may be of another episode.",
             "Import again without the episode column: end flags then separate the episodes.",
@@ -68,7 +68,7 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
         yield Finding(
             "both_flags",
             f"{int(both.sum()):,} steps are marked both terminated and truncated",
-            f"first at row {int(np.flatnonzero(both)[0])}",
+            f"first at {data.row_name(int(np.flatnonzero(both)[0]))}",
             "likely",
             "A time limit that is also called an end makes good states look worthless.",
             "If the column means 'ended in some way', import it as --done with --truncated.",
@@ -97,7 +97,7 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
         yield Finding(
             "broken_chain",
             f"in {int(broken.sum()):,} steps ({share:.1%}) s' is not the next row's observation",
-            f"first at row {int(rows[np.flatnonzero(broken)[0]])}",
+            f"first at {data.row_name(int(rows[np.flatnonzero(broken)[0]]))}",
             "likely" if share > 0.01 else "possible",
             "Rows are out of order, steps are missing, or episodes are mixed up.",
             "Name the episode and time columns when importing, or split episodes at gaps.",
@@ -120,7 +120,7 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             yield Finding(
                 "reset_as_successor",
                 f"{reset.mean():.0%} of the episodes end in the first state of the next episode",
-                f"first at row {int(last[:-1][reset][0])}",
+                f"first at {data.row_name(int(last[:-1][reset][0]))}",
                 "certain",
                 "The environment was reset before s' was written down; that transition is false.",
                 "Log the final observation, or leave those last steps out unless terminated.",
@@ -154,7 +154,7 @@ def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
         yield Finding(
             "repeated_episodes",
             f"{len(copies):,} episodes are exact copies of earlier ones",
-            f"episodes {_listed(data.episode_ids[starts[copies]])}",
+            f"episodes {_listed([data.episode_name(int(starts[n])) for n in copies])}",
             "certain",
             "Copies count as evidence: neighbours are then the same transition several times.",
             "Drop them: dac forget DATA --episodes ..., da.forget, or import with --fix.",
@@ -162,9 +162,9 @@ def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
         )
 
 
-def _listed(ids: Array) -> str:
+def _listed(ids: list[str]) -> str:
     more = f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else ""
-    return ",".join(map(str, ids[:SHOWN].tolist())) + more
+    return ",".join(ids[:SHOWN]) + more
 
 
 def _rewards(data: Transitions) -> Iterator[Finding]:
@@ -185,7 +185,7 @@ def _rewards(data: Transitions) -> Iterator[Finding]:
         yield Finding(
             "reward_spike",
             f"a reward of {data.rewards[row]:g}, where 9 of 10 are below {usual:g} in size",
-            f"row {row}",
+            data.row_name(row),
             "likely",
             "One wrong number decides the whole plan.",
             "Check that row; drop its episode with da.forget.",

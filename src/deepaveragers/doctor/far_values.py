@@ -41,20 +41,23 @@ class Code(NamedTuple):
 class Sampled(NamedTuple):
     """The rows whose s are looked at, and those whose s' are, one after the other."""
 
+    data: Transitions
     rows: Array
     last: Array
 
     def name(self, chosen: Bool) -> str:
         """Return the first state that is chosen, for the eye."""
         place, here = int(np.argmax(chosen)), len(self.rows)
-        return f"row {self.rows[place]}" if place < here else f"s' of row {self.last[place - here]}"
+        if place < here:
+            return self.data.row_name(int(self.rows[place]))
+        return f"s' of {self.data.row_name(int(self.last[place - here]))}"
 
 
 def far_value_findings(
     data: Transitions, rows: Array, columns: Float64, varied: Array
 ) -> Iterator[Finding]:
     """Yield codes and values far out, of the columns [S, D] of sampled rows and of all s'."""
-    sampled = Sampled(rows, _last_rows(data, limit=len(rows)))
+    sampled = Sampled(data, rows, _last_rows(data, limit=len(rows)))
     states = np.concatenate([columns, data.next_observations[sampled.last]])
     found = set()
     for place in np.flatnonzero(varied):
@@ -79,14 +82,14 @@ def _last_rows(data: Transitions, limit: int) -> Array:
 
 
 def _of_column(column: Float64, place: int, rows: Sampled) -> Iterator[Finding]:
-    values = column
+    values, name = column, rows.data.column_name(place)
     for edge in (np.min, np.max):
         while (code := _code(values, edge)) is not None:
             values = values[values != code.value]
             yield Finding(
                 "missing_value_code",
                 f"{_values(code.times)} exactly {code.value:g}, apart from all others",
-                f"column {place}, the others in {values.min():g} .. {values.max():g}, first in "
+                f"column {name}, the others in {values.min():g} .. {values.max():g}, first in "
                 + rows.name(column == code.value),
                 code.certainty,
                 MEANING,
@@ -101,7 +104,7 @@ def _of_column(column: Float64, place: int, rows: Sampled) -> Iterator[Finding]:
         yield Finding(
             "outlier",
             f"{_values(int(far.sum()))} far outside of the others, as far as {farthest:g}",
-            f"column {place}, most values in {most.low:g} .. {most.high:g}, farthest in "
+            f"column {name}, most values in {most.low:g} .. {most.high:g}, farthest in "
             + rows.name(column == farthest),
             "possible",
             MEANING,
@@ -153,7 +156,7 @@ def _far_states(data: Transitions, columns: Float64, found: set[int]) -> Iterato
         yield Finding(
             "outlier",
             f"s' is {data.next_observations[row, far.column]:g}, absurdly far from every s",
-            f"row {row}, column {far.column}",
+            f"{data.row_name(row)}, column {data.column_name(far.column)}",
             "likely",
             "The cost of that distance sets the scale of the tolerance: plans become inexact.",
             "Mend the value, or leave that row out.",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Bool
-from ..data.editing import renumbered
+from ..data.editing import renumbered, with_columns
 from ..data.transitions import Transitions
 from .diagnosing import diagnose
 from .findings import Diagnosis, Finding
@@ -73,16 +73,12 @@ def _without_columns(data: Transitions, diagnosis: Diagnosis, changes: list[str]
         if finding.code not in COLUMNS or not places or len(gone | places) == width:
             continue
         gone |= places
-        numbers = ", ".join(map(str, sorted(places)))
+        numbers = ", ".join(data.column_name(place) for place in sorted(places))
         changes.append(f"{finding.what}: column(s) {numbers} left out")
     if not gone:
         return data
     kept = np.setdiff1d(np.arange(width), sorted(gone))
-    return replace(
-        data,
-        observations=data.observations[:, kept],
-        next_observations=data.next_observations[:, kept],
-    )
+    return with_columns(data, kept)
 
 
 def _time_limit(data: Transitions, finding: Finding) -> tuple[Transitions, str]:

@@ -24,7 +24,7 @@ class Candidate:
         objective: what is planned for; its own `k` stays None.
         k: neighbours in the MDP.
         k_pi: neighbours that a decision averages.
-        lookup: "nearest" or "lookahead".
+        lookup: "nearest", "lookahead", or "auto" as in `Policy`.
         encoder: the representation; None standardises vectors. A name ("dynamics", "bcq" and
             the others of `dac compile --encoder`) is trained on what the candidate is made from;
             an encoder that was trained before has seen what will judge it.
@@ -35,7 +35,7 @@ class Candidate:
     objective: Objective = field(default_factory=Objective)
     k: int = 5
     k_pi: int = 11
-    lookup: LookupName = "nearest"
+    lookup: LookupName = "auto"
     encoder: Encoder | Callable[[Array], Any] | str | None = None
     one_step: bool = False
     name: str | None = None
@@ -69,7 +69,7 @@ class Candidate:
             f"C={asked.cost:g}",
             f"support={asked.support:g}" if asked.support else "",
             f"k_pi={self.k_pi}",
-            "" if self.lookup == "nearest" else self.lookup,
+            "" if self.lookup in ("auto", "nearest") else self.lookup,
             "" if asked.gamma == Objective.gamma else f"gamma={asked.gamma:g}",
         ]
         return " ".join(word for word in words if word)

@@ -9,6 +9,7 @@ decision is Q(s, pi(s)) - Q(s, rho(s)), in the first plan's own Q-values.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from ..solvers.policy_evaluation import policy_values
 from ..solvers.starts import Starts, start_states
 
 SHOWN = 8
+COLUMNS_SHOWN = 16
+"""Numbers of a state that are shown at most."""
 TOLERANCE = 1e-5
 
 
@@ -57,7 +60,8 @@ class Difference:
         second: the second plan's.
         first_regret: what the first plan would lose by this one decision.
         second_regret: what the second would.
-        observation: the state, its first 16 numbers.
+        episode: the log's own id of the episode that led there.
+        observation: the state by column, its first 16 numbers.
     """
 
     transition: int
@@ -65,7 +69,8 @@ class Difference:
     second: str
     first_regret: float
     second_regret: float
-    observation: tuple[float, ...]
+    episode: str
+    observation: dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,13 +147,15 @@ class Comparison:
         ]
         return "\n".join(lines)
 
-    def picture(self, path: str | os.PathLike[str], columns: tuple[int, int] | None = None) -> Path:
+    def picture(
+        self, path: str | os.PathLike[str], columns: Sequence[int | str] | None = None
+    ) -> Path:
         """Draw where the plans differ.
 
         Args:
             path: of the picture.
-            columns: two columns of the observations; None takes the two principal
-                components of the representation.
+            columns: two columns of the observations, by number or name; None takes the two
+                principal components of the representation.
         """
         from .pictures import comparison_picture
 
@@ -190,9 +197,8 @@ def compare(first: Plan, second: Plan) -> Comparison:
                 second=names[int(second_actions[row])],
                 first_regret=float(first_regret[row]),
                 second_regret=float(second_regret[row]),
-                observation=tuple(
-                    float(x) for x in data.next_observations[states[row]].ravel()[:16]
-                ),
+                episode=data.episode_name(int(states[row])),
+                observation=data.by_name(data.next_observations[states[row]], COLUMNS_SHOWN),
             )
             for row in worst
         ),

@@ -44,6 +44,8 @@ from ..neighbors.tree import TreeIndex
 from ..solvers.plan import Plan
 
 LIPSCHITZ_SAMPLE = 5_000
+COLUMNS_SHOWN = 16
+"""Numbers of a state that are shown at most."""
 THINNEST = 5
 
 
@@ -55,13 +57,15 @@ class ThinState:
         transition: index of the core state.
         action: the planned action there.
         distance: its weighted distance to the data.
-        observation: the state, where it is a vector.
+        episode: the log's own id of the episode that led there.
+        observation: the state by column, its first 16 numbers.
     """
 
     transition: int
     action: str
     distance: float
-    observation: tuple[float, ...]
+    episode: str
+    observation: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,8 @@ def _thinnest(plan: Plan, states: Any, planned: Any, distances: Float64) -> tupl
             transition=int(states[place]),
             action=data.action_names[int(planned[place])],
             distance=float(distances[place]),
-            observation=tuple(float(x) for x in data.next_observations[states[place]].ravel()[:16]),
+            episode=data.episode_name(int(states[place])),
+            observation=data.by_name(data.next_observations[states[place]], COLUMNS_SHOWN),
         )
         for place in np.argsort(-distances, kind="stable")[:THINNEST]
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from ..arguments import several, shown, whole_number
 from ..arrays import Float64
+from ..data.column_names import listed
+from ..data.transitions import Transitions
 from ..errors import InputError, StorageError
 from ..outputs import check_file
 from .statistics import bootstrap_interval
@@ -75,7 +77,9 @@ def draw_values(axes: Any, plan: Plan, *, columns: tuple[int, int], labels: Any)
     axes.set_title(f"Values of {int(living.sum()):,} core states")
 
 
-def comparison_picture(comparison: Comparison, path: Path, columns: tuple[int, int] | None) -> Path:
+def comparison_picture(
+    comparison: Comparison, path: Path, columns: Sequence[int | str] | None
+) -> Path:
     """Draw where two plans act differently: one panel for each one's regret."""
     from matplotlib.figure import Figure
 
@@ -108,17 +112,15 @@ def comparison_picture(comparison: Comparison, path: Path, columns: tuple[int, i
     return save_figure(figure, path)
 
 
-def _plane(comparison: Comparison, columns: tuple[int, int] | None) -> tuple[Float64, list[str]]:
+def _plane(
+    comparison: Comparison, columns: Sequence[int | str] | None
+) -> tuple[Float64, list[str]]:
     """Return [M, 2] coordinates of the core states, and the axes' labels."""
     mdp = comparison.first.mdp
     if columns is not None:
         flat = np.asarray(mdp.transitions.next_observations).reshape(len(mdp), -1)
-        allowed = f"two numbers in 0..{flat.shape[1] - 1}"
-        given = several("columns", columns, allowed)
-        chosen = [whole_number("columns", column, least=0) for column in given]
-        if len(chosen) != 2 or max(chosen) >= flat.shape[1]:
-            raise InputError("columns", allowed, shown(columns))
-        labels = [f"observation {column}" for column in chosen]
+        chosen = _chosen(mdp.transitions, columns, flat.shape[1])
+        labels = [_axis(mdp.transitions, column) for column in chosen]
         return np.asarray(flat[comparison.states][:, chosen], dtype=np.float64), labels
     features = np.asarray(mdp.core_features[comparison.states], dtype=np.float64)
     centred = features - features.mean(axis=0)
@@ -126,6 +128,31 @@ def _plane(comparison: Comparison, columns: tuple[int, int] | None) -> tuple[Flo
         return np.column_stack((centred, np.zeros(len(centred)))), ["feature", ""]
     _, directions = np.linalg.eigh(centred.T @ centred)
     return centred @ directions[:, [-1, -2]], ["first component", "second component"]
+
+
+def _chosen(data: Transitions, columns: Any, width: int) -> list[int]:
+    """Return two columns that are given by name or number."""
+    names = data.observation_names or ()
+    named = f", or names among {listed(names)}" if names else ""
+    allowed = f"two numbers in 0..{width - 1}{named}"
+    given = several("columns", columns, allowed)
+    if any(isinstance(one, str) and one not in names for one in given):
+        raise InputError("columns", allowed, shown(columns))
+    chosen = [
+        names.index(one) if isinstance(one, str) else whole_number("columns", one, least=0)
+        for one in given
+    ]
+    if len(chosen) != 2 or max(chosen) >= width:
+        raise InputError("columns", allowed, shown(columns))
+    return chosen
+
+
+def _axis(data: Transitions, column: int) -> str:
+    """Return the label of an axis: the column's name with its unit, or its number."""
+    if data.observation_names is None:
+        return f"observation {column}"
+    unit = "" if data.observation_units is None else data.observation_units[column]
+    return data.observation_names[column] + (f" [{unit}]" if unit else "")
 
 
 def check_picture(path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from ..arguments import flag, known_keywords, optional, seed_number, whole_number
 from ..arrays import Float64, Int64, frozen
 from ..data.collecting import EpsilonMixture, PolicySource
-from ..data.environments import EnvironmentSource, action_names
+from ..data.environments import EnvironmentSource, environment_names
 from ..data.play import play
 from ..errors import InputError
 from ..policy.policy import Policy
@@ -94,7 +94,7 @@ def evaluate(
     side_by_side = whole_number("side_by_side", side_by_side)
     seed = seed_number(seed)
     optional(flag, "show_progress", show_progress)
-    names = action_names(env)
+    names, _ = environment_names(env)
     if isinstance(policy, Policy):
         _check_actions(policy.plan.mdp.transitions.action_names, names)
     choose = EpsilonMixture(policy, epsilon, len(names), seed)

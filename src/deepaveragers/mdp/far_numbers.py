@@ -33,7 +33,7 @@ def warn_of_far_numbers(
         row, column = first + far.row, far.column
         if isinstance(encoder, Identity | Standardize):
             value = np.asarray(data.next_observations[row]).reshape(-1)[column]
-            what = f"is {value:g} in column {column}"
+            what = f"is {value:g} in column {data.column_name(column)}"
         else:
             what = f"has {core[far.row, column]:g} as feature {column}"
         more = f" (and so in {far.others:,} more row{'s' * (far.others > 1)})" if far.others else ""

@@ -1,24 +1,22 @@
-"""A decision with its evidence: which logged transitions it rests on, and how much each."""
+"""A decision with its evidence: comparable cases, and the exact sum behind its value."""
 
 from __future__ import annotations
 
-import math
-import textwrap
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
-SHOWN = 51
-WIDTH = 96
+from .case import Case
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One logged transition behind a decision.
+    """One logged transition behind a Q-value.
 
     Attributes:
         transition: its index in the data. By the lookup "nearest" it led to a state like
             this one; by "lookahead" it took the action in a state like this one.
-        episode: id of its episode.
+        episode: number of its episode.
+        episode_name: the log's own id of its episode.
         step: its place in the episode, from 0.
         distance: of the observation to it, in the representation.
         weight: its weight in the average, all together 1.
@@ -31,6 +29,7 @@ class Evidence:
 
     transition: int
     episode: int
+    episode_name: str
     step: int
     distance: float
     weight: float
@@ -64,39 +63,58 @@ class ImaginedStep:
 class Decision:
     """What a policy does at an observation, and why.
 
-    The Q-value of the chosen action is reward + future - penalty, and the sum of the shares
-    of the evidence.
+    `str` shows the comparable cases; `decomposition()` the exact sum: the Q-value of the best
+    action is reward + future - penalty, and the sum of the shares of the evidence.
 
     Attributes:
         action: number of the chosen action.
         action_name: its name.
+        observation: the state asked about, by column; None for pictures.
         q_values: one per action; -inf where it is not available.
         q_error: certified bound on the error of each, against the exact plan.
-        reward: expected immediate reward, as logged.
-        future: expected discounted value of what follows.
-        penalty: expected price: of the distance to the data, and of the action.
+        ties: actions that the certificate does not tell apart from the best one.
         support: in [0, 1], see `policy.support`.
         unlike: whether the observation is unlike anything in the data.
         abstained: whether the fallback acted because of thin support.
+        cases: the nearest logged states in which the chosen action was taken, nearest first.
+        times_taken: how often the log has the chosen action.
+        alternative: name of the best other action; None where there is none.
+        alternative_cases: the same for that one.
+        alternative_taken: how often the log has it.
+        reward: expected immediate reward, as logged.
+        future: expected discounted value of what follows.
+        penalty: expected price: of the distance to the data, and of the action.
         evidence: the transitions behind the Q-value of the best action, heaviest first.
         basis: what these transitions are, in a sentence; it depends on the lookup.
-        cases: where the objective asks for support, how often each action was taken in the
+        similar: where the objective asks for support, how often each action was taken in the
             logged states most like this one; empty otherwise.
     """
 
     action: int
     action_name: str
+    observation: dict[str, float] | None
     q_values: dict[str, float]
     q_error: float
-    reward: float
-    future: float
-    penalty: float
+    ties: tuple[str, ...]
     support: float
     unlike: bool
     abstained: bool
+    cases: tuple[Case, ...]
+    times_taken: int
+    alternative: str | None
+    alternative_cases: tuple[Case, ...]
+    alternative_taken: int
+    reward: float
+    future: float
+    penalty: float
     evidence: tuple[Evidence, ...]
     basis: str
-    cases: dict[str, int] = field(default_factory=dict)
+    similar: dict[str, int]
+
+    @property
+    def best(self) -> str:
+        """Name of the action with the largest Q-value; the fallback may have taken another."""
+        return max(self.q_values, key=lambda name: self.q_values[name])
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -106,40 +124,16 @@ class Decision:
         values = ", ".join(f"Q({name})={value:.4g}" for name, value in self.q_values.items())
         return (
             f"Decision({self.action_name!r}, {values}, support {self.support:.1%}, "
-            f"by {len(self.evidence):,} transitions)"
+            f"{len(self.cases)} comparable cases, by {len(self.evidence):,} transitions)"
         )
 
     def __str__(self) -> str:
-        best = max(self.q_values, key=lambda name: self.q_values[name])
-        lines = [f"action {self.action_name}" + (" (fallback)" if self.abstained else "")]
-        lines += [
-            f"  Q({name}) " + self._worth(name, value) + ("  <-" if name == best else "")
-            for name, value in self.q_values.items()
-        ]
-        lines.append(
-            f"  = reward {self.reward:.4g} + future {self.future:.4g} - penalty {self.penalty:.4g}"
-        )
-        note = ", unlike anything in the data" if self.unlike else ""
-        lines.append(f"support {self.support:.1%}{note}")
-        lines += ["", *textwrap.wrap(f"{self.basis} The shares add up to Q({best}).", WIDTH)]
-        shown = self.evidence[:SHOWN]
-        widest = max(len(word) for word in ("logged action", *(e.action for e in shown))) + 2
-        lines.append(
-            "transition   episode    step   distance  weight"
-            f"{'logged action':>{widest}}{'its reward':>12}{'share':>12}"
-        )
-        lines += [
-            f"{e.transition:>10}{e.episode:>10}{e.step:>8}{e.distance:>11.4g}"
-            f"{e.weight:>8.1%}{e.action:>{widest}}{e.reward:>12.4g}{e.share:>12.4g}"
-            for e in shown
-        ]
-        if len(self.evidence) > SHOWN:
-            lines.append(f"and {len(self.evidence) - SHOWN:,} more")
-        return "\n".join(lines)
+        from .decision_text import decision_text
 
-    def _worth(self, name: str, value: float) -> str:
-        """Return an action's value in words, or why it has none."""
-        if self.cases and value == -math.inf:
-            similar = sum(self.cases.values())
-            return f"not available here: {self.cases[name]} of {similar} similar cases"
-        return f"= {value:.4g} +- {self.q_error:.2g}"
+        return decision_text(self)
+
+    def decomposition(self) -> str:
+        """Return the exact sum behind the Q-value of the best action, as text."""
+        from .decision_text import decomposition_text
+
+        return decomposition_text(self)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import Array, Float64, Floats
+from .case import Cases
 from .decision import Decision, Evidence, ImaginedStep
 from .lookup import Grounds, Lookup
 from .support import UNLIKE
@@ -15,72 +17,97 @@ if TYPE_CHECKING:
     from ..solvers.plan import Plan
 
 
-def explain(
-    plan: Plan,
-    lookup: Lookup,
-    features: Floats,
-    q_values: Float64,
-    *,
-    action: int,
-    support: float,
-    abstained: bool,
-) -> Decision:
-    """Return the decision at features [1, D] with Q-values [A], and its evidence."""
-    names = plan.mdp.transitions.action_names
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One state that a decision is about, looked at once.
+
+    Attributes:
+        observation: [1, ...] as in the data.
+        features: [1, D].
+        q_values: [A].
+        action: what the policy does.
+        support: in [0, 1].
+        abstained: whether the fallback acted.
+    """
+
+    observation: Array
+    features: Floats
+    q_values: Float64
+    action: int
+    support: float
+    abstained: bool
+
+
+def explain(plan: Plan, lookup: Lookup, cases: Cases, asked: Asked, count: int) -> Decision:
+    """Return a decision with its evidence, and so many comparable cases at most."""
+    data, q_values = plan.mdp.transitions, asked.q_values
+    names = data.action_names
     best = int(np.argmax(q_values))
-    grounds = lookup.grounds(features, best)
+    grounds = lookup.grounds(asked.features, best)
     total = float(q_values[best])
+    other = _best_other(q_values, asked.action)
+    # Each Q-value is at most `below` too large and `above` too small, so that a difference
+    # beyond both together is proved.
+    tied = total - q_values <= plan.below + plan.above
     return Decision(
-        action=action,
-        action_name=names[action],
+        action=asked.action,
+        action_name=names[asked.action],
+        observation=cases.named(asked.observation),
         q_values={name: float(value) for name, value in zip(names, q_values, strict=True)},
         q_error=plan.error,
+        ties=tuple(names[a] for a in np.flatnonzero(tied).tolist() if a != best),
+        support=asked.support,
+        unlike=asked.support < UNLIKE,
+        abstained=asked.abstained,
+        cases=cases.find(asked.features, asked.observation, asked.action, count),
+        times_taken=cases.taken(asked.action),
+        alternative=None if other is None else names[other],
+        alternative_cases=(
+            () if other is None else cases.find(asked.features, asked.observation, other, count)
+        ),
+        alternative_taken=0 if other is None else cases.taken(other),
         reward=grounds.reward,
         future=total - grounds.reward + grounds.penalty,
         penalty=grounds.penalty,
-        support=support,
-        unlike=support < UNLIKE,
-        abstained=abstained,
-        evidence=_evidence(plan, grounds),
+        evidence=_evidence(plan, cases, grounds),
         basis=lookup.basis,
-        cases=_cases(plan, features),
+        similar=_similar(plan, asked.features),
     )
 
 
-def _cases(plan: Plan, features: Floats) -> dict[str, int]:
+def _similar(plan: Plan, features: Floats) -> dict[str, int]:
     if not plan.objective.support:
         return {}
-    counts = plan.mdp.imitation.counts(features)[0]
-    return {
-        name: int(count)
-        for name, count in zip(plan.mdp.transitions.action_names, counts, strict=True)
-    }
+    counts = plan.mdp.imitation.counts(features)[0].tolist()
+    return dict(zip(plan.mdp.transitions.action_names, counts, strict=True))
 
 
-def _evidence(plan: Plan, grounds: Grounds) -> tuple[Evidence, ...]:
+def _best_other(q_values: Float64, action: int) -> int | None:
+    """Return the best action but one; None where there is no other to take."""
+    others = q_values.copy()
+    others[action] = -np.inf
+    place = int(np.argmax(others))
+    return None if np.isneginf(others[place]) else place
+
+
+def _evidence(plan: Plan, cases: Cases, grounds: Grounds) -> tuple[Evidence, ...]:
     data = plan.mdp.transitions
     order = np.lexsort((grounds.transitions, -grounds.weights))
+    rows = grounds.transitions
     return tuple(
         Evidence(
-            transition=int(grounds.transitions[place]),
-            episode=int(data.episode_ids[grounds.transitions[place]]),
-            step=_step(data.episode_ids, int(grounds.transitions[place])),
+            transition=int(rows[place]),
+            episode=int(data.episode_ids[rows[place]]),
+            episode_name=data.episode_name(int(rows[place])),
+            step=cases.step(int(rows[place])),
             distance=float(grounds.distances[place]),
             weight=float(grounds.weights[place]),
-            action=data.action_names[data.actions[grounds.transitions[place]]],
-            reward=float(data.rewards[grounds.transitions[place]]),
+            action=data.action_names[data.actions[rows[place]]],
+            reward=float(data.rewards[rows[place]]),
             share=float(grounds.shares[place]),
         )
         for place in order
     )
-
-
-def _step(episode_ids: Array, row: int) -> int:
-    """Return how many rows of the same episode stand directly before this one."""
-    first = row
-    while first > 0 and episode_ids[first - 1] == episode_ids[row]:
-        first -= 1
-    return row - first
 
 
 def imagine(

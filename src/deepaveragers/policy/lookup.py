@@ -14,6 +14,7 @@ itself must have it too, unless that would leave none of the actions of its neig
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -25,6 +26,7 @@ from ..kernels.model import DISTANCE_OFFSET, Model
 from ..mdp.problem import allowed_at, pose
 from ..neighbors.choice import serving_index
 from ..parallel import available_threads
+from .sources import SourceStates
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan
@@ -95,6 +97,11 @@ class Nearest:
         unavailable = np.isneginf(self._q_values)
         self._partly_masked = bool((unavailable.any(axis=0) & ~unavailable.all(axis=0)).any())
 
+    @cached_property
+    def _model(self) -> Model:
+        """The plan's objective as arrays; a reward function is asked once."""
+        return pose(self._plan.mdp, self._plan.objective)
+
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D]."""
         rows, distances = self.index.query(features, self._k, threads=self._threads)
@@ -125,7 +132,7 @@ class Nearest:
         q_values = self._plan.q_values[states, action]
         weights = np.where(np.isfinite(q_values), weights, 0.0)
         weights /= weights.sum()
-        model = pose(self._plan.mdp, self._plan.objective)
+        model = self._model
         model = model._replace(
             indices=model.indices[states, action, : model.k][:, None],
             distances=model.distances[states, action, : model.k][:, None],
@@ -155,17 +162,11 @@ class Lookahead:
         "what the plan expects after it, less the price of the distance."
     )
 
-    def __init__(self, plan: Plan, k: int) -> None:
-        data = plan.mdp.transitions
+    def __init__(self, plan: Plan, k: int, sources: SourceStates) -> None:
         self._plan = plan
         self._k = k
         self._model = pose(plan.mdp, plan.objective)
-        self._threads = available_threads()
-        self._members = [np.flatnonzero(data.actions == a) for a in range(data.num_actions)]
-        self._indexes = [
-            serving_index(plan.mdp.source_features[rows]) if len(rows) else None
-            for rows in self._members
-        ]
+        self._sources = sources
         if plan.objective.horizon is not None:
             raise InputError("lookup", "'nearest' for a plan with a horizon", "'lookahead'")
         mask = plan.objective.action_mask
@@ -208,14 +209,9 @@ class Lookahead:
         return int(grounds.transitions[np.argmax(grounds.weights)])
 
     def _find(self, features: Floats) -> tuple[Array, Array]:
-        shape = (len(features), len(self._members), self._k)
-        indices = np.full(shape, -1, dtype=np.int64)
-        distances = np.full(shape, np.inf)
-        for action, (members, index) in enumerate(zip(self._members, self._indexes, strict=True)):
-            if index is not None:
-                rows, gaps = index.query(features, self._k, threads=self._threads)
-                indices[:, action] = np.where(rows >= 0, members[rows], -1)
-                distances[:, action] = gaps
+        actions = range(self._plan.mdp.transitions.num_actions)
+        found = [self._sources.nearest(features, action, self._k) for action in actions]
+        indices, distances = (np.stack(parts, axis=1) for parts in zip(*found, strict=True))
         return indices, distances
 
     def _model_at(self, indices: Array, distances: Array) -> Model:

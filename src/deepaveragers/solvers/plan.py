@@ -136,7 +136,7 @@ class Plan:
 
         return compare(self, instance("other", other, Plan, "a Plan"))
 
-    def policy(self, k: int = 11, lookup: LookupName = "nearest", **options: Any) -> Policy:
+    def policy(self, k: int = 11, lookup: LookupName = "auto", **options: Any) -> Policy:
         """Return a policy that acts on any observation; the options are those of `Policy`."""
         from ..policy.policy import Policy
 

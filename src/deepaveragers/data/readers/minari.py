@@ -18,7 +18,7 @@ from ...arrays import Array
 from ...errors import InputError, MissingExtraError, StorageError
 from ...progress import progress
 from ..scratch import Growing
-from ..spaces import action_batch, action_space_names, observation_batch
+from ..spaces import action_batch, action_space_names, observation_batch, observation_space_names
 from ..steps import Steps, link_steps
 from .flat import mapped_actions
 from .minari_own import own_names
@@ -86,6 +86,7 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
             truncations=_spread(joined["truncations"], acted),
             episodes=joined["episodes"],
             acted=acted,
+            observation_names=observation_space_names(dataset.observation_space),
         ),
         names,
     )

@@ -12,7 +12,6 @@ from dataclasses import replace
 from ...data.observations import is_image
 from ...data.transitions import Transitions
 from ...mdp.objective import Objective
-from ...policy.policy import LookupName
 from ..candidates import Candidate
 
 SUPPORT = 0.3
@@ -76,13 +75,12 @@ def _single_steps(base: Objective, encoder: str) -> Sequence[Candidate]:
 
 def _constants(data: Transitions, base: Objective, encoder: str) -> Sequence[Candidate]:
     names = data.action_names
-    lookup: LookupName = "lookahead" if data.terminations.all() else "nearest"
     if not 2 <= len(names) <= MOST_CONSTANTS:
         return []
     found = []
     for action, name in enumerate(names):
         others = [other for other in range(len(names)) if other != action]
         asked = replace(base, forbidden_actions=others)
-        always = Candidate(asked, k_pi=1, lookup=lookup, encoder=encoder, name=f"always {name}")
+        always = Candidate(asked, k_pi=1, encoder=encoder, name=f"always {name}")
         found.append(always)
     return found
