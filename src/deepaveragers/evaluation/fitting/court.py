@@ -126,8 +126,9 @@ class Court:
 
     def _prepare(self) -> None:
         """Make the judges, which takes longest, with a bar of their own."""
-        fold_updates = learning_steps(self._data) if self._learn else 0
-        with progress("judges", fold_updates * len(self._folds), show=self._show) as advance:
+        sizes = [len(fold.judged_on) for fold in self._folds]
+        updates = sum(learning_steps(self._data, size) for size in sizes) if self._learn else 0
+        with progress("judges", updates, show=self._show) as advance:
             for fold in range(len(self._folds)):
                 self._panels[fold] = make_panel(
                     as_log(self._data.subset(self._folds[fold].judged_on), self._gamma),

@@ -24,7 +24,9 @@ from ..folds import Log
 
 MEMBERS = 5
 HIDDEN = 128
-STEPS = 4_000
+FEWEST_STEPS, MOST_STEPS = 1_500, 4_000
+ROWS_PER_STEP = 2.5
+"""Rows of a log that ask for one more update."""
 BATCH = 128
 LEARNING_RATE = 1e-3
 QUIETEST, LOUDEST = -8.0, 1.0
@@ -53,6 +55,11 @@ class Scales:
     rewards: tuple[float, float]
 
 
+def steps_for(rows: int) -> int:
+    """Return how many updates a log of so many rows takes."""
+    return int(min(max(rows / ROWS_PER_STEP, FEWEST_STEPS), MOST_STEPS))
+
+
 def scales_of(states: Float64, next_states: Float64, rewards: Float64) -> Scales:
     """Return how the log is read."""
     mean, deviation = states.mean(axis=0), _deviation(states)
@@ -79,7 +86,7 @@ class LearntSimulator:
 
     members = MEMBERS
 
-    def __init__(self, log: Log, *, seed: int, steps: int = STEPS, advance: Advance) -> None:
+    def __init__(self, log: Log, *, seed: int, advance: Advance) -> None:
         data = log.data
         states = np.asarray(data.observations, dtype=np.float64).reshape(len(data), -1)
         following = np.asarray(data.next_observations, dtype=np.float64).reshape(len(data), -1)
@@ -93,7 +100,13 @@ class LearntSimulator:
         ends = data.terminations.astype(np.float32)
         self._ends = bool(ends.any())
         self._weights = _train(
-            inputs, targets.astype(np.float32), ends, _drawn_rows(log, seed), seed, steps, advance
+            inputs,
+            targets.astype(np.float32),
+            ends,
+            _drawn_rows(log, seed),
+            seed,
+            steps_for(len(data)),
+            advance,
         )
 
     def states(self, observations: Array) -> Float64:

@@ -112,13 +112,13 @@ def can_learn() -> bool:
     return True
 
 
-def learning_steps(data: Transitions) -> int:
-    """Return how many updates a panel's networks take."""
+def learning_steps(data: Transitions, rows: int) -> int:
+    """Return how many updates the networks of a panel take, for so many rows of the data."""
     if is_image(data.observations):
         return 0
-    from .learnt import STEPS
+    from .learnt import steps_for
 
-    return STEPS
+    return steps_for(rows)
 
 
 def _simulator(log: Log, seed: int, learn: bool, advance: Advance) -> Simulator:
