@@ -30,7 +30,8 @@ NO_PATH = ("", "a\0b", True, 0, 1.5, [], {}, NOTHING, b"x")
 NO_RECORD = ("", True, 0, 1.5, [], {}, NOTHING, b"x", np.zeros(2))
 NO_LIST = (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING])
 NO_FUNCTION = ("a", True, 0, [], {}, NOTHING, b"x", nothing)
-NO_OBSERVATION = ("a", None, True, float("nan"), [], ["a", "b"], {}, NOTHING, [1.0] * 9)
+NO_OBSERVATIONS = ("a", None, True, float("nan"), ["a", "b"], {}, NOTHING, [1.0] * 9)
+NO_OBSERVATION = (*NO_OBSERVATIONS, [])
 NO_NAME = ("", True, 0, 1.5, [], {}, NOTHING, b"x")
 
 
@@ -121,7 +122,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "act": (
         lambda w, observation: w.plan.policy(3).act(observation),
-        {"observation": NO_OBSERVATION},
+        {"observation": NO_OBSERVATIONS},
     ),
     "explain": (
         lambda w, **given: w.plan.policy(3).explain(
@@ -231,6 +232,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k": (*NO_LIST, "ab", [], [0], [1.5]),
             "cost": (*NO_LIST, "ab", [], [-1.0], ["a"]),
             "k_pi": (*NO_LIST, "ab", [], [0], [1.5]),
+            "lookup": (*NO_WORD, None, ["a"], [0]),
             "objective": NO_RECORD,
         },
     ),
@@ -311,21 +313,30 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "mapping": NO_PATH,
         },
     ),
-    "read_table": (
-        lambda w, mapping: da.read_table({"a": [0, 1]}, mapping),
-        {"mapping": NO_RECORD},
-    ),
     "TableMapping": (
         lambda w, **given: da.TableMapping(**{"action": "a", "reward": "r", **given}),
         {
-            **dict.fromkeys(("episode", "time", "terminated", "truncated", "done"), NO_NAME),
+            **dict.fromkeys(
+                ("episode", "time", "terminated", "truncated", "done", "propensity"), NO_NAME
+            ),
             **dict.fromkeys(("action", "reward"), (*NO_NAME, None)),
             **{
                 name: (*NO_LIST, "", [], [0])
-                for name in ("observations", "next_observations", "action_names")
+                for name in ("observations", "next_observations", "action_names", "categorical")
             },
+            "terminal_values": (*NO_LIST, "", [], [0], ["died"]),
             **dict.fromkeys(("missing", "duplicates"), (*NO_WORD, None)),
-            "delimiter": ("", "ab", True, 0, [], NOTHING),
+            "fill": NO_WORD,
+            "reward_fill": NO_COST[:-3],
+            "missing_values": (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING], [0]),
+            "units": ("mmol", "a=", True, 0, [], {1: "a"}, {"a": 1}, NOTHING, b"x"),
+            **dict.fromkeys(("each_row_ends", "one_series"), (*NO_FLAG, None)),
+            "decimal": ("", ";", True, 0, [], NOTHING, None),
+            "thousands": ("", ".", "ab", "x", True, 0, [], NOTHING),
+            "time_format": ("", "iso", True, 0, [], NOTHING),
+            "delimiter": ("", "ab", "\n", True, 0, [], NOTHING),
+            "encoding": ("", "klingon", "hex", True, 0, [], NOTHING, None),
+            **dict.fromkeys(("sheet", "sql"), NO_NAME),
         },
     ),
     "TableMapping.of": (
