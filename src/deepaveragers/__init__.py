@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     )
     from .evaluation.candidates import Candidate, candidate_grid
     from .evaluation.comparison import Comparison, compare
+    from .evaluation.fitting.answer import Fit
+    from .evaluation.fitting.fit import fit
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.importance import Estimate, importance_value
     from .evaluation.rollouts import EvaluationReport, evaluate
@@ -80,6 +82,7 @@ __all__ = [
     "Encoder",
     "Estimate",
     "EvaluationReport",
+    "Fit",
     "FrameStacks",
     "Guarantee",
     "Identity",
@@ -109,6 +112,7 @@ __all__ = [
     "diagnose",
     "evaluate",
     "factored_values",
+    "fit",
     "forget",
     "guarantee",
     "importance_value",
@@ -162,6 +166,8 @@ _HOMES = {
     "TrainingDiverged": "errors",
     "Estimate": "evaluation.importance",
     "importance_value": "evaluation.importance",
+    "Fit": "evaluation.fitting.answer",
+    "fit": "evaluation.fitting.fit",
     "Guarantee": "evaluation.guarantee",
     "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",
