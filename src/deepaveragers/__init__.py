@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     )
     from .evaluation.candidates import Candidate, candidate_grid
     from .evaluation.comparison import Comparison, compare
+    from .evaluation.fitting.answer import Fit
+    from .evaluation.fitting.fit import fit
     from .evaluation.guarantee import Guarantee, guarantee
+    from .evaluation.importance import Estimate, importance_value
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
@@ -79,7 +82,9 @@ __all__ = [
     "DqnEncoder",
     "DynamicsEncoder",
     "Encoder",
+    "Estimate",
     "EvaluationReport",
+    "Fit",
     "FrameStacks",
     "Guarantee",
     "Identity",
@@ -110,8 +115,10 @@ __all__ = [
     "diagnose",
     "evaluate",
     "factored_values",
+    "fit",
     "forget",
     "guarantee",
+    "importance_value",
     "load",
     "load_encoder",
     "neighbor_index",
@@ -161,6 +168,10 @@ _HOMES = {
     "MissingExtraError": "errors",
     "StorageError": "errors",
     "TrainingDiverged": "errors",
+    "Estimate": "evaluation.importance",
+    "importance_value": "evaluation.importance",
+    "Fit": "evaluation.fitting.answer",
+    "fit": "evaluation.fitting.fit",
     "Guarantee": "evaluation.guarantee",
     "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",
