@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass, fields
 from typing import Any
@@ -30,7 +31,8 @@ NO_PATH = ("", "a\0b", True, 0, 1.5, [], {}, NOTHING, b"x")
 NO_RECORD = ("", True, 0, 1.5, [], {}, NOTHING, b"x", np.zeros(2))
 NO_LIST = (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING])
 NO_FUNCTION = ("a", True, 0, [], {}, NOTHING, b"x", nothing)
-NO_OBSERVATION = ("a", None, True, float("nan"), [], ["a", "b"], {}, NOTHING, [1.0] * 9)
+NO_OBSERVATIONS = ("a", None, True, float("nan"), ["a", "b"], {}, NOTHING, [1.0] * 9)
+NO_OBSERVATION = (*NO_OBSERVATIONS, [])
 NO_NAME = ("", True, 0, 1.5, [], {}, NOTHING, b"x")
 
 
@@ -62,6 +64,7 @@ OBJECTIVE = {
     "horizon": NO_COUNT,
     "penalty": (*NO_WORD, None),
     "action_mask": ("a", 1.5, [True], np.full((24, 2), 0.5), np.full((24, 2), 2), NOTHING, nothing),
+    "support": (*NO_SHARE, None),
 }
 
 DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
@@ -80,6 +83,16 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
         },
     ),
     "solve": (lambda w, **given: w.model.solve(**given), OBJECTIVE),
+    "solve_one_step": (
+        lambda w, **given: da.solve_one_step(**{"mdp": w.model, **given}),
+        {
+            **{name: values for name, values in OBJECTIVE.items() if name != "horizon"},
+            "mdp": (*NO_RECORD, None),
+            "objective": NO_RECORD,
+            "tolerance": (*NO_TOLERANCE, None),
+            "horizon": (*NO_COUNT, 3),
+        },
+    ),
     "solve, how": (
         lambda w, **given: w.model.solve(**given),
         {
@@ -110,7 +123,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "act": (
         lambda w, observation: w.plan.policy(3).act(observation),
-        {"observation": NO_OBSERVATION},
+        {"observation": NO_OBSERVATIONS},
     ),
     "explain": (
         lambda w, **given: w.plan.policy(3).explain(
@@ -159,6 +172,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "threads": NO_COUNT,
         },
     ),
+    "neighbor_index": (
+        lambda w, **given: da.neighbor_index(**{"rows": np.eye(3), **given}),
+        {
+            "rows": (*NO_NUMBER, None, 1.5, [[]], [["a"]], [[1.0], [1.0, 2.0]], [[float("nan")]]),
+            "engine": (*NO_WORD, None, "hnsw"),
+        },
+    ),
     "guarantee": (
         lambda w, **given: da.guarantee(**{"plan": w.plan, **given}),
         {
@@ -166,6 +186,21 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "delta": (*NO_SHARE, None, 0, 1),
             "lipschitz": NO_COST,
             "deterministic": (*NO_FLAG, None),
+        },
+    ),
+    "importance_value": (
+        lambda w, **given: da.importance_value(
+            **{
+                "data": dataclasses.replace(w.data, propensities=np.full(24, 0.5)),
+                "policy": np.full(24, 0.5),
+                **given,
+            }
+        ),
+        {
+            "data": (*NO_RECORD, None),
+            "policy": ("a", None, 1.5, [], {}, NOTHING, [0.5], [1.5] * 24, np.full((24, 2), 0.1)),
+            "gamma": (*NO_SHARE, None),
+            "level": (*NO_SHARE, None, 0, 1),
         },
     ),
     "compare": (
@@ -210,6 +245,8 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k": (*NO_COUNT, None),
             "k_pi": (*NO_COUNT, None),
             "lookup": (*NO_WORD, None),
+            "one_step": (*NO_FLAG, None),
+            "name": NO_NAME,
         },
     ),
     "candidate_grid": (
@@ -218,6 +255,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k": (*NO_LIST, "ab", [], [0], [1.5]),
             "cost": (*NO_LIST, "ab", [], [-1.0], ["a"]),
             "k_pi": (*NO_LIST, "ab", [], [0], [1.5]),
+            "lookup": (*NO_WORD, None, ["a"], [0]),
             "objective": NO_RECORD,
         },
     ),
@@ -232,6 +270,23 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "horizon": NO_COUNT,
             "estimates": (*NO_LIST, None, "fitted_q", ["a"]),
             "episodes": (*NO_COUNT, None),
+            "seed": (*NO_SEED, None),
+            "show_progress": NO_FLAG,
+        },
+    ),
+    "fit": (
+        lambda w, **given: da.fit(**{"data": w.data, "gamma": 0.9, "time_budget": 1.0, **given}),
+        {
+            "data": (*NO_RECORD, None),
+            "candidates": (*NO_LIST, "ab", []),
+            "budget": (*NO_COUNT, None),
+            "env": (True, 0, [], {}, NOTHING),
+            "gamma": (*NO_SHARE, None, 1),
+            "level": (*NO_SHARE, None, 0.0, 1),
+            "folds": (*NO_COUNT, None, 1),
+            "episodes": (*NO_COUNT, None),
+            "time_budget": NOT_POSITIVE,
+            "resume_dir": NO_PATH,
             "seed": (*NO_SEED, None),
             "show_progress": NO_FLAG,
         },
@@ -281,21 +336,30 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "mapping": NO_PATH,
         },
     ),
-    "read_table": (
-        lambda w, mapping: da.read_table({"a": [0, 1]}, mapping),
-        {"mapping": NO_RECORD},
-    ),
     "TableMapping": (
         lambda w, **given: da.TableMapping(**{"action": "a", "reward": "r", **given}),
         {
-            **dict.fromkeys(("episode", "time", "terminated", "truncated", "done"), NO_NAME),
+            **dict.fromkeys(
+                ("episode", "time", "terminated", "truncated", "done", "propensity"), NO_NAME
+            ),
             **dict.fromkeys(("action", "reward"), (*NO_NAME, None)),
             **{
                 name: (*NO_LIST, "", [], [0])
-                for name in ("observations", "next_observations", "action_names")
+                for name in ("observations", "next_observations", "action_names", "categorical")
             },
+            "terminal_values": (*NO_LIST, "", [], [0], ["died"]),
             **dict.fromkeys(("missing", "duplicates"), (*NO_WORD, None)),
-            "delimiter": ("", "ab", True, 0, [], NOTHING),
+            "fill": NO_WORD,
+            "reward_fill": NO_COST[:-3],
+            "missing_values": (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING], [0]),
+            "units": ("mmol", "a=", True, 0, [], {1: "a"}, {"a": 1}, NOTHING, b"x"),
+            **dict.fromkeys(("each_row_ends", "one_series"), (*NO_FLAG, None)),
+            "decimal": ("", ";", True, 0, [], NOTHING, None),
+            "thousands": ("", ".", "ab", "x", True, 0, [], NOTHING),
+            "time_format": ("", "iso", True, 0, [], NOTHING),
+            "delimiter": ("", "ab", "\n", True, 0, [], NOTHING),
+            "encoding": ("", "klingon", "hex", True, 0, [], NOTHING, None),
+            **dict.fromkeys(("sheet", "sql"), NO_NAME),
         },
     ),
     "TableMapping.of": (

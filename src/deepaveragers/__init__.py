@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .data.collecting import collect
     from .data.frame_stacks import FrameStacks
     from .data.mapping import TableMapping
-    from .data.readers.table import read_table
     from .data.reading import read, read_reported
     from .data.transitions import Transitions
     from .data.writing import write
@@ -40,12 +39,17 @@ if TYPE_CHECKING:
     )
     from .evaluation.candidates import Candidate, candidate_grid
     from .evaluation.comparison import Comparison, compare
+    from .evaluation.fitting.answer import Fit
+    from .evaluation.fitting.fit import fit
     from .evaluation.guarantee import Guarantee, guarantee
+    from .evaluation.importance import Estimate, importance_value
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
+    from .neighbors.index import NeighborIndex
+    from .neighbors.indexing import neighbor_index
     from .policy.decision import Decision
     from .policy.policy import Policy
     from .representation.bcq import BcqEncoder, train_bcq
@@ -58,6 +62,7 @@ if TYPE_CHECKING:
     from .representation.torch_encoder import TorchEncoder
     from .representation.transformer import TransformerEncoder
     from .solvers.constrained import ConstrainedPlan, solve_constrained
+    from .solvers.one_step import solve_one_step
     from .solvers.plan import Plan
     from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
     from .storage.editing import append, forget
@@ -77,13 +82,16 @@ __all__ = [
     "DqnEncoder",
     "DynamicsEncoder",
     "Encoder",
+    "Estimate",
     "EvaluationReport",
+    "Fit",
     "FrameStacks",
     "Guarantee",
     "Identity",
     "InputError",
     "MissingExtraError",
     "NeighborGraph",
+    "NeighborIndex",
     "Objective",
     "Plan",
     "Policy",
@@ -107,19 +115,22 @@ __all__ = [
     "diagnose",
     "evaluate",
     "factored_values",
+    "fit",
     "forget",
     "guarantee",
+    "importance_value",
     "load",
     "load_encoder",
+    "neighbor_index",
     "policy_values",
     "read",
     "read_reported",
-    "read_table",
     "repair",
     "save",
     "save_encoder",
     "select",
     "solve_constrained",
+    "solve_one_step",
     "train_bcq",
     "train_dqn",
     "train_dynamics",
@@ -147,7 +158,6 @@ _HOMES = {
     "repair": "doctor.repairs",
     "FrameStacks": "data.frame_stacks",
     "collect": "data.collecting",
-    "read_table": "data.readers.table",
     "read": "data.reading",
     "Transitions": "data.transitions",
     "write": "data.writing",
@@ -158,6 +168,10 @@ _HOMES = {
     "MissingExtraError": "errors",
     "StorageError": "errors",
     "TrainingDiverged": "errors",
+    "Estimate": "evaluation.importance",
+    "importance_value": "evaluation.importance",
+    "Fit": "evaluation.fitting.answer",
+    "fit": "evaluation.fitting.fit",
     "Guarantee": "evaluation.guarantee",
     "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",
@@ -166,6 +180,8 @@ _HOMES = {
     "compile": "mdp.model",
     "Objective": "mdp.objective",
     "NeighborGraph": "neighbors.graph",
+    "NeighborIndex": "neighbors.index",
+    "neighbor_index": "neighbors.indexing",
     "Decision": "policy.decision",
     "Policy": "policy.policy",
     "BcqEncoder": "representation.bcq",
@@ -183,6 +199,7 @@ _HOMES = {
     "TrainingSettings": "representation.settings",
     "TorchEncoder": "representation.torch_encoder",
     "TransformerEncoder": "representation.transformer",
+    "solve_one_step": "solvers.one_step",
     "Plan": "solvers.plan",
     "PolicyValue": "solvers.policy_evaluation",
     "factored_values": "solvers.policy_evaluation",

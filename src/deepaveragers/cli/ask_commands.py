@@ -13,7 +13,7 @@ from .options import observation as as_observation
 from .output import AsJson, Seed, show, table
 
 if TYPE_CHECKING:
-    from ..evaluation.off_policy import Estimate
+    from ..evaluation.importance import Estimate
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan.")]
 Numbers = Annotated[str, typer.Option(help="Values to try, separated by commas.")]
@@ -70,6 +70,7 @@ def explain(
         ]
         header = ("imagined action", "as in transition", "reward", "distance", "value after")
         text += "\n\n" + table(rows, header)
+        text += "\nFrom here on the imagined future repeats itself." * future[-1].repeats
     show(result, text, as_json=as_json)
 
 

@@ -35,6 +35,13 @@ def solve(
             "per transition and a column of 1 and 0 per action, named as it is."
         ),
     ] = None,
+    support: Annotated[
+        float,
+        typer.Option(
+            help="Only actions that the data take hereabouts, at least this share of the "
+            "likeliest one's times; in [0, 1]."
+        ),
+    ] = 0.0,
     rewards: Annotated[
         Path | None,
         typer.Option(help="Other rewards: a .npy file [N], or a table, a row per transition."),
@@ -85,6 +92,7 @@ def solve(
         worst_case=worst_case,
         horizon=horizon,
         penalty=penalty,  # type: ignore[arg-type]
+        support=support,
         tolerance=tolerance,
         time_budget=time_budget,
         start=None if start is None else load_as(Plan, start),
@@ -121,7 +129,7 @@ def _per_transition(
     data: Transitions, mask: Path | None, rewards: Path | None, column: str | None
 ) -> dict[str, Any]:
     """Return what the files say about every transition."""
-    from ..data.readers.per_transition import read_flags, read_numbers
+    from ..data.tables.per_transition import read_flags, read_numbers
     from ..errors import InputError
 
     if column is not None and rewards is None:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float64, Int64
+from ..arrays import Bool, Float64, Int64
 from .transitions import Transitions
+
+
+def last_rows(data: Transitions) -> Bool:
+    """Return [N] whether an episode ends with the row: terminated, cut off, or simply over."""
+    last = data.terminations | data.truncations
+    last[[episode.stop - 1 for episode in data.episodes()]] = True
+    return last
 
 
 def returns_to_go(data: Transitions, gamma: float) -> Float64:
@@ -13,13 +20,9 @@ def returns_to_go(data: Transitions, gamma: float) -> Float64:
 
     Beyond the end of an episode that was cut off nothing is counted.
     """
-    returns = np.array(data.rewards, dtype=np.float64)
-    for episode in data.episodes():
-        later = 0.0
-        for row in range(episode.stop - 1, episode.start - 1, -1):
-            later = 0.0 if data.terminations[row] else later
-            later = returns[row] = data.rewards[row] + gamma * later
-    return returns
+    from ..kernels.returns import discounted_returns
+
+    return discounted_returns(data.rewards, last_rows(data), np.zeros(len(data)), gamma)
 
 
 def rows_ahead(data: Transitions, steps: int) -> Int64:
@@ -27,8 +30,6 @@ def rows_ahead(data: Transitions, steps: int) -> Int64:
     rows = np.arange(steps, len(data) + steps)
     inside = rows < len(data)
     rows[~inside] = 0
-    inside &= data.episode_ids[rows] == data.episode_ids
-    # Runs of one id that hold several episodes stay several.
-    ended = np.concatenate(([0], np.cumsum(data.terminations | data.truncations)))
+    ended = np.concatenate(([0], np.cumsum(last_rows(data))))
     inside &= ended[rows] == ended[:-1]
     return np.where(inside, rows, -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from ..arguments import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ..neighbors.search import Engine
     from ..solvers.plan import Plan
     from ..solvers.planner import Device, Method
+    from .imitation import Imitation
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,14 @@ class DacMdp:
 
     def __len__(self) -> int:
         return len(self.transitions)
+
+    @cached_property
+    def imitation(self) -> Imitation:
+        """What the data do in states like any given one; nothing is searched before it is used."""
+        from .imitation import Imitation
+
+        data = self.transitions
+        return Imitation(self.source_features, self.core_features, data.actions, data.num_actions)
 
     def __repr__(self) -> str:
         return (

@@ -75,6 +75,9 @@ class Objective:
             has no C. The diameter is the diagonal of the box around the core states.
         action_mask: which actions a core state has: [N, A] booleans, or a function of the
             core states' observations that returns them.
+        support: p in [0, 1], an action is available only where the data took it at least p
+            times as often as the likeliest action, among the 31 logged states most like the
+            state; at core states and when acting. See `mdp.imitation`. 0 asks for nothing.
     """
 
     gamma: float = 0.99
@@ -89,6 +92,7 @@ class Objective:
     horizon: int | None = None
     penalty: Penalty = "linear"
     action_mask: Array | Callable[[Array], Any] | None = None
+    support: float = 0.0
 
     @classmethod
     def field_names(cls) -> frozenset[str]:
@@ -124,6 +128,7 @@ class Objective:
             "worst_case": number("worst_case", self.worst_case, least=0.0, most=1.0),
             "horizon": optional(whole_number, "horizon", self.horizon),
             "penalty": choice("penalty", self.penalty, get_args(Penalty)),
+            "support": number("support", self.support, least=0.0, most=1.0),
         }
         for name, value in plain.items():
             object.__setattr__(self, name, value)
@@ -148,6 +153,7 @@ class ObjectiveFields(TypedDict, total=False):
     horizon: int | None
     penalty: Penalty
     action_mask: Array | Callable[[Array], Any] | None
+    support: float
 
 
 def _actions(given: Any) -> tuple[Action, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..arrays import Float32, Float64, Int32
+from ..arrays import Array, Float32, Float64, Int32
 from ..kernels.bellman.packed import Packed
 
 
@@ -51,8 +51,8 @@ class Prepared:
     @property
     def nbytes(self) -> int:
         """Memory in bytes, that of a GPU not counted."""
-        arrays = [] if self.order is None else [self.order]
-        arrays += [] if self.graph is None else list(self.graph)
+        arrays: list[Array] = [] if self.order is None else [self.order]
+        arrays += [] if self.graph is None else self.graph
         packed = 0 if self.packed is None else self.packed.nbytes
         return sum(array.nbytes for array in arrays) + packed
 

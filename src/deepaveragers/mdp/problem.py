@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number, plain, shown
-from ..arrays import Array, Bool, Float64, frozen
+from ..arguments import number, plain, shown, unmasked
+from ..arrays import Array, Bool, Float64, Floats, frozen
 from ..errors import InputError
 from ..kernels.bellman.problem import Problem
+from .imitation import supported
 from .model import DacMdp
 from .objective import Objective, is_action
 
@@ -96,20 +97,36 @@ def _penalties(mdp: DacMdp, objective: Objective) -> Array:
 
 
 def _allowed(mdp: DacMdp, objective: Objective) -> Bool:
-    if objective.action_mask is None or callable(objective.action_mask):
-        return allowed_at(mdp, objective, mdp.transitions.next_observations)
-    return _masked(objective.action_mask, _not_forbidden(mdp, objective), len(mdp))
+    mask, forbidden = objective.action_mask, _not_forbidden(mdp, objective)
+    if callable(mask):
+        mask = mask(mdp.transitions.next_observations)
+    allowed = forbidden if mask is None else _masked(mask, forbidden, len(mdp))
+    if not objective.support:
+        return allowed
+    return supported(mdp.imitation.core_counts, allowed, objective.support)
 
 
-def allowed_at(mdp: DacMdp, objective: Objective, observations: Array) -> Bool:
+def allowed_at(
+    mdp: DacMdp, objective: Objective, observations: Array, features: Floats | None = None
+) -> Bool:
     """Return [B, A] or, where all have the same actions, [1, A]: what any observations allow.
 
     A mask given as an array speaks of core states only, and so does not apply here.
+
+    Args:
+        mdp: the compiled MDP.
+        objective: the question.
+        observations: [B, ...].
+        features: [B, D] of them, if they are known.
     """
     allowed = _not_forbidden(mdp, objective)
-    if not callable(objective.action_mask):
+    if callable(objective.action_mask):
+        allowed = _masked(objective.action_mask(observations), allowed, len(observations))
+    if not objective.support:
         return allowed
-    return _masked(objective.action_mask(observations), allowed, len(observations))
+    if features is None:
+        features = mdp.encoder.encode(observations)
+    return supported(mdp.imitation.counts(features), allowed, objective.support)
 
 
 def _not_forbidden(mdp: DacMdp, objective: Objective) -> Bool:
@@ -137,6 +154,7 @@ def _diameter(mdp: DacMdp) -> float:
 
 
 def _as_array(parameter: str, given: Any, dtype: Any) -> Array:
+    given = unmasked(parameter, given)
     try:
         return np.asarray(given, dtype=dtype)
     except (TypeError, ValueError, OverflowError):

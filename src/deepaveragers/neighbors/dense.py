@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Float64, Floats, Int32
+from ..kernels.jit import plain
 from ..kernels.knn.dense import Products, Rounding, refine
 from ..kernels.knn.distances import NO_ROW
 from ..kernels.knn.outliers import measure_outliers
@@ -97,7 +98,7 @@ class DenseIndex:
 
             share(work, len(points), threads)
         if len(self._far_norms):
-            far = np.arange(len(points)), projection.mean, self._far_norms, groups
+            far = np.arange(len(points)), projection.mean, self._far_norms, plain(groups)
             measure_outliers(points, *far, squared, found)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float64, Floats, Int32
+from ..arrays import Float64, Floats, Int32, column_range
 from .tuning import TUNING, Tuning
 
 
@@ -22,7 +22,8 @@ def outlying(rows: Floats, *, tuning: Tuning = TUNING) -> Int32:
         some = rows.take(picks, axis=0)
     centre = np.median(some, axis=0).astype(np.float64)
     limit = tuning.outlier_gap * float(np.median(np.abs(some - centre).max(axis=1)))
-    beyond = (rows.max(axis=0) - centre > limit) | (centre - rows.min(axis=0) > limit)
+    lowest, highest = column_range(rows)
+    beyond = (highest - centre > limit) | (centre - lowest > limit)
     if limit == 0.0 or not beyond.any():
         return np.empty(0, np.int32)
     far = (np.abs(rows[:, beyond] - centre[beyond]) > limit).any(axis=1)

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float32, Float64, Floats
+from ..arrays import Float32, Float64, Floats, column_range
+from ..kernels.jit import plain
 from ..kernels.knn.projection import CUT, FARTHEST, Projection, project
 from ..kernels.precision import FLOAT32_EPSILON
 from .tuning import TUNING, Tuning
@@ -39,8 +40,9 @@ def coordinates_of(
     if len(projection.mean) > tuning.product_dimensions:
         _multiply(points, projection, coordinates, margins, tuning.product_numbers)
     else:
-        # A copy: the kernel is compiled for arrays of one kind only.
-        project(np.array(points, np.float64, order="C"), projection, coordinates, margins)
+        # A copy, and a plain tuple: the kernel is compiled for arguments of one kind only.
+        own = np.array(points, np.float64, order="C")
+        project(own, plain(projection), coordinates, margins)
     return coordinates, margins
 
 
@@ -88,7 +90,8 @@ def fit_projection(
         some = rows.take(np.random.default_rng(0).integers(0, len(rows), enough), axis=0)
     mean = some.mean(axis=0, dtype=np.float64)
     sample = some - mean
-    largest = float(max((rows.max(axis=0) - mean).max(), (mean - rows.min(axis=0)).max()))
+    lowest, highest = column_range(rows)
+    largest = float(max((highest - mean).max(), (mean - lowest).max()))
     scale = 2.0 ** -np.floor(np.log2(largest)) if largest > 0 else 1.0
     sample *= scale
     few = len(sample) < dimensions > tuning.product_dimensions

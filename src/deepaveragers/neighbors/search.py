@@ -18,6 +18,7 @@ import numpy as np
 
 from ..arrays import Int32, Int64, frozen
 from ..errors import InputError
+from ..kernels.knn.neighbor_lists import write_lists
 from ..parallel import available_threads
 from ..progress import progress
 from .block_search import BlockSearch, Task
@@ -94,11 +95,8 @@ def build_graph(
     with progress("neighbours", len(order) * num_actions, show=show_progress) as advance:
         search = BlockSearch(task, choice.engine, distinct[order], checkpoint, advance, ready)
         for action, start, rows, gaps in search.blocks():
-            # All states that are identical to those searched, and which of those it is.
-            groups = starts[start : start + len(rows) + 1]
-            states = members[groups[0] : groups[-1]]
-            copied = np.repeat(np.arange(len(rows)), np.diff(groups))
-            indices[states, action], distances[states, action] = rows[copied], gaps[copied]
+            groups = members, starts[start : start + len(rows) + 1]
+            write_lists(*groups, action, rows, gaps, indices, distances)
     report = SearchReport(
         engine=choice.engine,
         recall=search.recall,

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Float64, Floats, Int32, Int64
+from ..kernels.jit import plain
 from ..kernels.knn.distances import NO_ROW
 from ..kernels.knn.outliers import measure_outliers
 from ..kernels.knn.tree import Located, Tree, find_homes
@@ -27,6 +28,9 @@ from .outliers import by_norm, outlying, put_last
 from .projection import coordinates_of, fit_projection
 from .tree_layout import make_boxes, make_leaves, padded, tree_order
 from .tuning import TUNING, Tuning
+
+NOWHERE = np.empty((0, 0), np.float32), np.empty(0), np.empty(0, np.int64)
+"""Stands for the places of points that have not been located."""
 
 
 class TreeIndex:
@@ -59,6 +63,7 @@ class TreeIndex:
         groups = ordered_groups(distinct, members, starts, put_last(far, order))
         boxes = make_boxes(ordered[:, :box_width])
         self._tree = Tree(*boxes, make_leaves(ordered), groups, far_norms)
+        self._plain = plain(self._projection), plain(self._tree)
 
     @property
     def size(self) -> int:
@@ -71,17 +76,13 @@ class TreeIndex:
         if self._size == 0:
             return np.full(shape, NO_NEIGHBOR, dtype=np.int32), np.full(shape, np.inf)
         wanted: Float64 = np.ascontiguousarray(points, dtype=np.float64)
+        if not wanted.flags.writeable:
+            wanted = wanted.copy()  # kernels are compiled once, for arrays that can be written
         found, squared = np.empty(shape, np.int32), np.empty(shape)
-        if len(points) <= self._tuning.small_batch and self._shortlists(k):
-            located, order = self._nowhere(len(points)), np.arange(len(points))
-            self._search(wanted, order, located, self._margin, squared, found)
+        if len(points) > self._tuning.small_batch or not self._shortlists(k):
+            self._search(wanted, squared, found, threads)
         else:
-            located, order = self._located(wanted, threads)
-
-            def work(part: slice) -> None:
-                self._search(wanted, order[part], located, LOCATED, squared, found)
-
-            share(work, len(points), threads)
+            self._search_few(wanted, squared, found)
         if k > self._size:
             found[found == NO_ROW] = NO_NEIGHBOR
         return found, np.sqrt(squared, out=squared)
@@ -96,44 +97,53 @@ class TreeIndex:
         """Whether shortlists answer: the coordinates keep all of the distance, k is small."""
         return self._dimensions <= self._tree.leaves.shape[1] and k <= LONGEST
 
-    def _search(
-        self,
-        points: Float64,
-        order: Int64,
-        located: Located,
-        margin: float,
-        squared: Float64,
-        found: Int32,
-    ) -> None:
-        """Answer points[order] in place, by shortlists as far as they go."""
-        projection, tree, left = self._projection, self._tree, order
-        if self._shortlists(found.shape[1]):
-            left = np.empty_like(order)
-            about = located, projection, margin, tree
-            left = left[: search_by_shortlist(points, order, *about, squared, found, left)]
-        if len(left):
-            search_by_measuring(points, left, located, projection.scale, tree, squared, found)
-        if len(tree.far_norms):
-            far = projection.mean, tree.far_norms, tree.groups
-            measure_outliers(points, order, *far, squared, found)
+    def _search_few(self, points: Float64, squared: Float64, found: Int32) -> None:
+        """Answer a few points in place, in one call."""
+        left = np.empty(len(points), np.int64)
+        projection, tree = self._plain
+        about = left, NOWHERE, projection, self._margin, tree
+        if search_by_shortlist(points, *about, squared, found, left):
+            self._search(points, squared, found, 1)
+        elif len(self._tree.far_norms):
+            self._search_outliers(points, np.arange(len(points)), squared, found)
 
-    def _nowhere(self, points: int) -> Located:
-        """Return room for where points are in the tree."""
-        coordinates = np.zeros((points, self._tree.leaves.shape[1]), np.float32)
-        return Located(coordinates, np.empty(points), np.empty(points, np.int64))
+    def _search(self, points: Float64, squared: Float64, found: Int32, threads: int) -> None:
+        """Answer points in place, in the order of their leaves, by shortlists as far as they go."""
+        located, order = self._located(points, threads)
+        projection, tree = self._plain
+        place, scale = plain(located), self._projection.scale
+
+        def work(part: slice) -> None:
+            left = order[part]
+            if self._shortlists(found.shape[1]):
+                about, left = (left, place, projection, LOCATED, tree), np.empty_like(left)
+                left = left[: search_by_shortlist(points, *about, squared, found, left)]
+            if len(left):
+                search_by_measuring(points, left, place, scale, tree, squared, found)
+            if len(self._tree.far_norms):
+                self._search_outliers(points, order[part], squared, found)
+
+        share(work, len(points), threads)
+
+    def _search_outliers(
+        self, points: Float64, order: Int64, squared: Float64, found: Int32
+    ) -> None:
+        """Improve the answers by the rows far out."""
+        far = self._projection.mean, self._tree.far_norms, plain(self._tree.groups)
+        measure_outliers(points, order, *far, squared, found)
 
     def _located(self, points: Floats, threads: int) -> tuple[Located, Int64]:
         """Return where the points are in the tree, and their order by leaves."""
-        located = self._nowhere(len(points))
+        shape = len(points), self._tree.leaves.shape[1]
+        homes = np.empty(len(points), np.int64)
+        located = Located(np.empty(shape, np.float32), np.empty(len(points)), homes)
 
         def work(part: slice) -> None:
-            width = located.coordinates.shape[1]
-            here = coordinates_of(points[part], self._projection, width, tuning=self._tuning)
+            here = coordinates_of(points[part], self._projection, shape[1], tuning=self._tuning)
             located.coordinates[part], located.margins[part] = here[0], here[1] + self._margin
-            find_homes(here[0], self._tree, located.homes[part])
+            find_homes(here[0], self._plain[1], homes[part])
 
         share(work, len(points), threads)
         # NumPy sorts numbers of 16 bits by their digits, in one pass.
         few = len(self._tree.leaves) <= 2**16
-        homes = located.homes.astype(np.uint16) if few else located.homes
-        return located, np.argsort(homes, kind="stable")
+        return located, np.argsort(homes.astype(np.uint16) if few else homes, kind="stable")

@@ -57,4 +57,10 @@ def _bounds(lows: Float32, highs: Float32, lanes: int) -> tuple[Float32, Float32
     # The last is repeated, which changes neither.
     places = np.minimum(np.arange(runs * lanes), len(lows) - 1)
     shape = runs, lanes, lows.shape[1]
-    return lows[places].reshape(shape).min(axis=1), highs[places].reshape(shape).max(axis=1)
+    lows, highs = (end.take(places, axis=0).reshape(shape) for end in (lows, highs))
+    while lanes > 1:
+        # By halves, which takes a tenth of the time of NumPy's reduction of a short axis.
+        lanes //= 2
+        lows = np.minimum(lows[:, :lanes], lows[:, lanes:])
+        highs = np.maximum(highs[:, :lanes], highs[:, lanes:])
+    return lows[:, 0], highs[:, 0]

@@ -49,6 +49,7 @@ class ImaginedStep:
         distance: how far the imagined state is from where that transition started.
         value: planned value of the state that it leads to.
         ends: whether the logged episode ended there.
+        repeats: whether the path goes on to a transition that it went through before.
     """
 
     action: str
@@ -57,6 +58,7 @@ class ImaginedStep:
     distance: float
     value: float
     ends: bool
+    repeats: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Decision:
         penalty: expected price: of the distance to the data, and of the action.
         evidence: the transitions behind the Q-value of the best action, heaviest first.
         basis: what these transitions are, in a sentence; it depends on the lookup.
+        similar: where the objective asks for support, how often each action was taken in the
+            logged states most like this one; empty otherwise.
     """
 
     action: int
@@ -107,6 +111,7 @@ class Decision:
     penalty: float
     evidence: tuple[Evidence, ...]
     basis: str
+    similar: dict[str, int]
 
     @property
     def best(self) -> str:

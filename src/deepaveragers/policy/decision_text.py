@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ..printable import printable
 from .case import Case, CaseColumn
 from .decision import Decision
 
@@ -24,7 +26,7 @@ def decision_text(decision: Decision) -> str:
     name = decision.action_name
     lines = [f"action {name}" + (" (fallback)" if decision.abstained else "")]
     lines += [
-        f"  Q({one}) = {value:.4g} +- {decision.q_error:.2g}{_mark(decision, one)}"
+        f"  Q({one}) {_worth(decision, one, value)}{_mark(decision, one)}"
         for one, value in decision.q_values.items()
     ]
     note = ", unlike anything in the data" if decision.unlike else ""
@@ -33,7 +35,15 @@ def decision_text(decision: Decision) -> str:
     if decision.alternative is not None:
         other = f"the best alternative, {decision.alternative},"
         lines += ["", *_cases(other, decision.alternative_taken, decision.alternative_cases)]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
+
+
+def _worth(decision: Decision, action: str, value: float) -> str:
+    """Return an action's value, or why it has none."""
+    if decision.similar and value == -math.inf:
+        cases = sum(decision.similar.values())
+        return f"not available here: {decision.similar[action]} of {cases} similar cases"
+    return f"= {value:.4g} +- {decision.q_error:.2g}"
 
 
 def _mark(decision: Decision, action: str) -> str:
@@ -126,4 +136,4 @@ def decomposition_text(decision: Decision) -> str:
     ]
     if len(decision.evidence) > EVIDENCE_SHOWN:
         lines.append(f"and {len(decision.evidence) - EVIDENCE_SHOWN:,} more")
-    return "\n".join(lines)
+    return printable("\n".join(lines))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,7 +71,15 @@ def explain(plan: Plan, lookup: Lookup, cases: Cases, asked: Asked, count: int) 
         penalty=grounds.penalty,
         evidence=_evidence(plan, cases, grounds),
         basis=lookup.basis,
+        similar=_similar(plan, asked.features),
     )
+
+
+def _similar(plan: Plan, features: Floats) -> dict[str, int]:
+    if not plan.objective.support:
+        return {}
+    counts = plan.mdp.imitation.counts(features)[0].tolist()
+    return dict(zip(plan.mdp.transitions.action_names, counts, strict=True))
 
 
 def _best_other(q_values: Float64, action: int) -> int | None:
@@ -107,13 +115,16 @@ def imagine(
 ) -> list[ImaginedStep]:
     """Follow the plan from features [1, D] through the heaviest transitions.
 
-    The first action is given; every later one is the plan's at the core state reached.
+    The first action is given; every later one is the plan's at the core state reached. So a
+    path that comes back to a transition repeats itself from there, and ends before that.
     """
     data, graph = plan.mdp.transitions, plan.mdp.graph
     row = lookup.likeliest(features, action)
     distance = float(np.linalg.norm(features[0] - plan.mdp.source_features[row]))
     path: list[ImaginedStep] = []
+    seen: set[int] = set()
     while True:
+        seen.add(row)
         path.append(
             ImaginedStep(
                 action=data.action_names[action],
@@ -129,3 +140,6 @@ def imagine(
         action = int(np.argmax(plan.q_values[row]))
         distance = float(graph.distances[row, action, 0])
         row = int(graph.indices[row, action, 0])
+        if row in seen:
+            path[-1] = replace(path[-1], repeats=True)
+            return path

@@ -7,7 +7,8 @@
   own operator, Q(s, a) = sum_j alpha_j (r_j - C d_j + gamma V(s'_j)). One search per action.
 
 Core states where an episode ended have no actions, and are never neighbours. A core state
-that may not take an action has no say about it.
+that may not take an action has no say about it. Where the objective asks for support, the state
+itself must have it too, unless that would leave none of the actions of its neighbours.
 """
 
 from __future__ import annotations
@@ -106,8 +107,14 @@ class Nearest:
         rows, distances = self.index.query(features, self._k, threads=self._threads)
         weights = _weights(distances, self._plan.objective.weighting)
         if not self._partly_masked:
-            return np.einsum("bk,bka->ba", weights, self._q_values[rows])
-        return self._masked_average(weights, self._q_values[rows])
+            found = np.einsum("bk,bka->ba", weights, self._q_values[rows])
+        else:
+            found = self._masked_average(weights, self._q_values[rows])
+        if not self._plan.objective.support:
+            return found
+        allowed = allowed_at(self._plan.mdp, self._plan.objective, observations, features)
+        left = allowed & np.isfinite(found)
+        return np.where(left | ~left.any(axis=1, keepdims=True), found, -np.inf)
 
     @staticmethod
     def _masked_average(weights: Float64, q_values: Float64) -> Float64:
@@ -174,7 +181,7 @@ class Lookahead:
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D] of observations [B, ...]."""
         model = self._model_at(*self._find(features))
-        allowed = allowed_at(self._plan.mdp, self._plan.objective, observations)
+        allowed = allowed_at(self._plan.mdp, self._plan.objective, observations, features)
         return reference.average_outcomes(model._replace(allowed=allowed), self._plan.values)
 
     def grounds(self, features: Floats, action: int) -> Grounds:

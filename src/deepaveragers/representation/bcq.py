@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..arguments import choice
-from ..arrays import Float64, Floats
+from ..arrays import Bool, Float32, Float64, Floats
 from .architecture import Architecture, Kind
 from .experience import Columns, Experience
 from .network_encoder import NetworkEncoder
@@ -41,9 +41,15 @@ class BcqEncoder(NetworkEncoder):
     def q_values(self, observations: Columns) -> Float64:
         """Return [B, A] float64; -inf for an action that the data would hardly take."""
         outputs = self.outputs(observations)
-        logits = outputs["imitation"]
-        share = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.where(share >= self.threshold, outputs["q"].astype(np.float64), -np.inf)
+        likely = self._likely(outputs["imitation"])
+        return np.where(likely, outputs["q"].astype(np.float64), -np.inf)
+
+    def likely(self, observations: Columns) -> Bool:
+        """Return [B, A] bool: which actions the data would take; an objective's `action_mask`."""
+        return self._likely(self.outputs(observations)["imitation"])
+
+    def _likely(self, logits: Float32) -> Bool:
+        return np.exp(logits - logits.max(axis=1, keepdims=True)) >= self.threshold
 
     def policy(self, epsilon: float = 0.0, seed: int = 0) -> NetworkPolicy:
         """Return the policy that is greedy in Q among the likely actions."""

@@ -15,8 +15,8 @@ A sweep over the graph, in float64: an average of k outcomes r + gamma V - price
 weights that carry 2 rounding errors each, so fewer than 2 k + 16 units of 2^-53 of the largest
 outcome's parts; at most A + 8 more for slip, worst case, policies, and the subtraction Z - V.
 
-A sweep over the packed MDP (`kernels.bellman.packed`) computes in float64 too, but from numbers that were
-rounded to float32 when they were stored. Let e = 2^-24 + (k + 8) 2^-53, which bounds the
+A sweep over the packed MDP (`kernels.bellman.packed`) computes in float64 too, but from numbers
+that were rounded to float32 when they were stored. Let e = 2^-24 + (k + 8) 2^-53, which bounds the
 relative error of a number computed in float64 by fewer than k + 8 steps and then stored. Weights
 w_j are so close to alpha_j, which add up to 1. With c the middle of the range of V, and h half
 its width, the ends of episodes (V = 0) included,

@@ -235,7 +235,7 @@ class _Search:
 
     def most_careful(self) -> _Point:
         """Return the policy with the least signal, whatever it earns."""
-        shared = ("forbidden_actions", "action_mask", "slip")
+        shared = ("forbidden_actions", "action_mask", "support", "slip")
         limits: dict[str, Any] = {name: getattr(self._objective, name) for name in shared}
         return self._judge(self._solve(replace(self._careful, **limits)))
 

@@ -18,9 +18,7 @@ def why_not(objective: Objective) -> str:
     return "" if objective.horizon is None else "horizon"
 
 
-def pick(
-    device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CUDA_TUNING
-) -> str:
+def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CUDA_TUNING) -> str:
     """Return "cpu" or "cuda" for what was asked; refuse a GPU that cannot do it.
 
     Args:

@@ -34,7 +34,10 @@ def packed_mdp(
         most_bytes: a larger one is not kept.
     """
     kept = prepared.packed
-    if kept is None or (kept.uniform, kept.packed.index.shape[2]) != (problem.uniform, problem.k):
+    if kept is None or (kept.uniform, kept.packed.successors.shape[2]) != (
+        problem.uniform,
+        problem.k,
+    ):
         made = _packed(problem, graph, order, blocks)
     elif not np.array_equal(kept.rewards, problem.rewards):
         made = _with_other_rewards(kept, problem, blocks)
@@ -48,7 +51,7 @@ def packed_mdp(
 def _packed(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks) -> PackedMdp:
     pairs = graph.indices.shape[:2]
     packed = Packed(
-        index=np.empty((*pairs, problem.k), np.int32),
+        successors=np.empty((*pairs, problem.k), np.int32),
         weight=np.empty((*pairs, problem.k), np.float32),
         distance=np.empty(pairs, np.float32),
         mean=np.empty(pairs, np.float32),

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arguments import instance, known_keywords, number, optional, whole_number
+from ..arguments import instance, known_keywords, number, optional, unmasked, whole_number
 from ..arrays import Array, Float64
 from ..errors import InputError
 from ..kernels.bellman.problem import Problem
@@ -127,9 +127,7 @@ def factored_values(
     return rewards, penalties
 
 
-def _evaluate(
-    mdp: DacMdp, problem: Problem, tolerance: float, threads: int | None
-) -> PolicyValue:
+def _evaluate(mdp: DacMdp, problem: Problem, tolerance: float, threads: int | None) -> PolicyValue:
     terminal, units = problem.terminal, units_of(problem)
     problem = units.problem(problem)
     limits = Limits(time.perf_counter(), math.inf, math.inf)
@@ -178,6 +176,7 @@ def _checked(
 def _probabilities(mdp: DacMdp, policy: Array) -> Float64:
     """Return the policy as [N, A] probabilities; what episodes' ends would do is dropped."""
     size, actions = mdp.graph.indices.shape[:2]
+    policy = unmasked("policy", policy)
     try:
         given = np.asarray(policy)
     except ValueError:

@@ -11,8 +11,6 @@ the graph, so it is made when first needed. Both are kept in `DacMdp.prepared`.
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 
 from ..arrays import Array, Float32, Float64, Int32, frozen, rows_at
@@ -28,7 +26,6 @@ KNOWN_SHARE, FOLLOWING_SHARE = 0.2, 0.5
 than the second share of these followed by it: they stand in order already."""
 OWN: Int32 = frozen(np.empty(0, np.int32))
 """Stands for the states' own order."""
-Numbers = TypeVar("Numbers", bound=Array)
 
 
 class StateOrder:
@@ -72,7 +69,7 @@ class StateOrder:
             self._prepared.graph = frozen(indices), frozen(distances)
         return self._prepared.graph
 
-    def rows(self, array: Numbers) -> Numbers:
+    def rows(self, array: Array) -> Array:
         """Return rows of states in the order of visiting; what is no row per state stays."""
         per_state = not self.own and len(array) == len(self.order)
         return frozen(rows_at(array, self.order)) if per_state else array

@@ -51,9 +51,7 @@ class Workers:
         for thread in self._threads:
             thread.start()
 
-    def run(
-        self, work: Callable[[int], None], abandon: Callable[[], None] = lambda: None
-    ) -> None:
+    def run(self, work: Callable[[int], None], abandon: Callable[[], None] = lambda: None) -> None:
         """Run work(worker) as every worker at the same time; raise what one of them raised.
 
         Args:

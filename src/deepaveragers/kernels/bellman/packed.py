@@ -26,7 +26,7 @@ class Packed(NamedTuple):
     """The MDP as arrays in the order of visiting.
 
     Attributes:
-        index: [N, A, k] int32, where a sweep finds the successors' values in [2N]; those of the
+        successors: [N, A, k] int32, where a sweep finds the successors' values in [2N]; those of the
             block's own states in the second half.
         weight: [N, A, k] float32, alpha: adds up to 1, or to 0 where the action has no
             neighbour or the episode ended.
@@ -35,7 +35,7 @@ class Packed(NamedTuple):
             the episode ended.
     """
 
-    index: Int32
+    successors: Int32
     weight: Float32
     distance: Float32
     mean: Float32
@@ -94,9 +94,7 @@ def pack_graph(
 
 
 @kernel
-def pack_rewards(
-    lo: int, hi: int, static: StaticWidth, problem: Problem, packed: Packed
-) -> None:
+def pack_rewards(lo: int, hi: int, static: StaticWidth, problem: Problem, packed: Packed) -> None:
     """Write the mean rewards of a block of an MDP that was packed with other rewards.
 
     Args:

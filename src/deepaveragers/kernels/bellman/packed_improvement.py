@@ -58,7 +58,7 @@ def improve(
     Returns:
         the largest absolute change of a value.
     """
-    index, weight = packed.index, packed.weight
+    index, weight = packed.successors, packed.weight
     successors, weights, constant, values = system
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
@@ -80,9 +80,7 @@ def improve(
                 chosen = a
         if chosen != choice[s]:
             choice[s] = chosen
-            _write_row(
-                s, chosen, k, gamma, index, weight, reward, successors, weights, constant
-            )
+            _write_row(s, chosen, k, gamma, index, weight, reward, successors, weights, constant)
         largest = max(largest, abs(best - values[s + size]))
         values[s + size] = best
     return np.float64(largest)
@@ -109,7 +107,7 @@ def follow(
     choice: Int32, system: PolicySystem,
 ) -> None:  # fmt: skip
     """Write the rows of the available actions that are largest in `preferred` [N, A]."""
-    index, weight = packed.index, packed.weight
+    index, weight = packed.successors, packed.weight
     successors, weights, constant, _ = system
     actions, k = weight.shape[1:]
     for s in range(lo, hi):

@@ -86,11 +86,16 @@ def _find_in_block(
             total += weight[s, j]
         t = index[s, 0] - size
         if s < t < hi and weight[s, 0] >= main_share * total:
-            terms[s, OFFSET] = _defect(s, width, index, weight, constants, solution) + total * terms[t, OFFSET]
+            terms[s, OFFSET] = (
+                _defect(s, width, index, weight, constants, solution) + total * terms[t, OFFSET]
+            )
             terms[s, FACTOR] = total * terms[t, FACTOR]
             bits[s, HEAD] = bits[t, HEAD]
         elif total == np.float32(0.0):
-            terms[s, OFFSET], terms[s, FACTOR] = _defect(s, width, index, weight, constants, solution), np.float32(0.0)
+            terms[s, OFFSET], terms[s, FACTOR] = (
+                _defect(s, width, index, weight, constants, solution),
+                np.float32(0.0),
+            )
             bits[s, HEAD] = 0
         else:
             terms[s, OFFSET], terms[s, FACTOR] = np.float32(0.0), np.float32(1.0)
@@ -124,7 +129,10 @@ def _reduce_block(
     width = len(static) if len(static) > 0 else any_width
     for step in range(number):
         s, place = kept[lo + step], last - step
-        constant, itself = np.float32(_defect(s, width, index, weight, constants, solution)), np.float32(0.0)
+        constant, itself = (
+            np.float32(_defect(s, width, index, weight, constants, solution)),
+            np.float32(0.0),
+        )
         for j in range(width):
             i, part = index[s, j], weight[s, j]
             half = i >= size

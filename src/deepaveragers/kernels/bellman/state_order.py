@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from ...arrays import Float32, Float64, Int32
+from ..jit import kernel
 from ..llvm import ROWS_AHEAD, prefetch_row
 from .problem import DISTANCE_OFFSET, Problem
 
-kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
 NONE = -1
 
 
@@ -72,7 +71,13 @@ def chain_order(successors: Int32, order: Int32) -> None:
 
 @kernel
 def reorder(
-    lo: int, hi: int, order: Int32, rank: Int32, problem: Problem, indices: Int32, distances: Float32
+    lo: int,
+    hi: int,
+    order: Int32,
+    rank: Int32,
+    problem: Problem,
+    indices: Int32,
+    distances: Float32,
 ) -> None:
     """Write rows lo..hi of the graph with states renamed: row p is state order[p]."""
     actions, k = indices.shape[1], indices.shape[2]

@@ -60,7 +60,8 @@ class Located(NamedTuple):
 @kernel
 def find_homes(coordinates: Float32, tree: Tree, homes: Int64) -> None:
     """Write the leaf that each point falls into, taking the nearest box at every level."""
-    boxes, leaf_count = tree.boxes, len(tree.leaves)
+    first_child, boxes, leaves, _, _ = tree
+    leaf_count = len(leaves)
     box_size = boxes.shape[1] * 2 * BOX_LANES
     sums = np.empty(BOX_LANES, np.float32)
     for i in range(len(coordinates)):
@@ -69,7 +70,7 @@ def find_homes(coordinates: Float32, tree: Tree, homes: Int64) -> None:
         while node >= leaf_count:
             inner = node - leaf_count
             near_boxes(boxes, inner * box_size, query, boxes.shape[1], LARGEST_FLOAT32, sums)
-            node = tree.first_child[inner] + nearest_box(ALL_BOXES, sums)
+            node = first_child[inner] + nearest_box(ALL_BOXES, sums)
         homes[i] = node
 
 

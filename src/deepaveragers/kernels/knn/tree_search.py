@@ -45,6 +45,7 @@ def search_by_measuring(
         squared: [B, k] out, squared distances, ascending; inf for none.
         found: [B, k] out, row numbers; `NO_ROW` for none.
     """
+    coordinates, margins, homes = located
     first_child, boxes, leaves, (rows, starts, members), _ = tree
     dimensions, last, leaf_count = points.shape[1], found.shape[1] - 1, len(leaves)
     leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
@@ -53,7 +54,7 @@ def search_by_measuring(
     for i in queries:
         for j in range(found.shape[1]):
             squared[i, j], found[i, j] = np.inf, NO_ROW
-        query, home, margin = located.coordinates[i], located.homes[i], located.margins[i]
+        query, home, margin = coordinates[i], homes[i], margins[i]
         bound = LARGEST_FLOAT32
         stack[0], nearest[0] = leaf_count + len(boxes) - 1, np.float32(0.0)
         stack[1], nearest[1] = home, np.float32(0.0)

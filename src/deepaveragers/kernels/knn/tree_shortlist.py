@@ -28,7 +28,7 @@ from .tree import LARGEST_FLOAT32, STACK, Located, Tree, find_homes, push
 LONGEST = SHORTLIST - 4
 """Largest k: some room is needed for sums that rounding cannot tell from the k-th."""
 LOCATED = -1.0
-"""Stands for the rows' margin where the points have been located."""
+"""Stands for the margin of the rows where the points have been located."""
 
 
 @kernel
@@ -50,8 +50,9 @@ def search_by_shortlist(
         queries: which of them, nearby ones after one another.
         located: all of them in the tree.
         projection: keeps all D dimensions.
-        rows_margin: how far rounding may have moved the coordinates of any row: then the points
-            are located here first, which saves calls where there are few. Or `LOCATED`.
+        rows_margin: `LOCATED`. Or how far rounding may have moved the coordinates of any row:
+            then all points are located and searched, and `queries` and `located` are not read,
+            which saves calls where there are few.
         tree: the rows.
         squared: [B, k <= `LONGEST`] out, squared distances, ascending; inf for none.
         found: [B, k] out, row numbers; `NO_ROW` for none.
@@ -60,8 +61,12 @@ def search_by_shortlist(
     coordinates, margins, homes = located
     first_child, boxes, leaves, (rows, starts, members), _ = tree
     if rows_margin != LOCATED:
+        queries = np.empty(len(points), np.int64)
+        homes, margins = np.empty(len(points), np.int64), np.empty(len(points))
+        coordinates = np.zeros((len(points), leaves.shape[1]), np.float32)
         project(points, projection, coordinates, margins)
-        for i in range(len(margins)):
+        for i in range(len(points)):
+            queries[i] = i
             margins[i] += rows_margin
         find_homes(coordinates, tree, homes)
     dimensions, k = points.shape[1], found.shape[1]
@@ -74,7 +79,7 @@ def search_by_shortlist(
     stack, nearest = np.empty(STACK, np.int64), np.empty(STACK, np.float32)
     for i in queries:
         query, home = coordinates[i], homes[i]
-        slack = _slack(margins[i], projection.scale, dimensions)
+        slack = _slack(margins[i], projection[2], dimensions)
         for j in range(SHORTLIST):
             sums[j] = np.inf
         for j in range(k):

@@ -40,9 +40,7 @@ class Float64Sweeps:
         count: sweeps over all states and actions so far.
     """
 
-    def __init__(
-        self, posed: Problem, order: StateOrder, blocks: Blocks, tuning: Tuning
-    ) -> None:
+    def __init__(self, posed: Problem, order: StateOrder, blocks: Blocks, tuning: Tuning) -> None:
         size, actions = posed.indices.shape[:2]
         self.posed, self.order, self.blocks = posed, order, blocks
         self.problem = order.without_graph(posed)

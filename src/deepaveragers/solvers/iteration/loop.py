@@ -39,9 +39,7 @@ class Guess(Protocol):
 class PolicyIteration:
     """Drives float64 sweeps to the target, or to the first limit."""
 
-    def __init__(
-        self, sweeps: Float64Sweeps, target: Target, watch: Watch, tuning: Tuning
-    ) -> None:
+    def __init__(self, sweeps: Float64Sweeps, target: Target, watch: Watch, tuning: Tuning) -> None:
         self.sweeps, self.target, self.watch, self._tuning = sweeps, target, watch, tuning
         self._best, self._best_values = math.inf, sweeps.values
 
