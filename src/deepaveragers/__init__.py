@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from .evaluation.fitting.fit import fit
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
-    from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
@@ -93,7 +92,6 @@ __all__ = [
     "PolicyValue",
     "RandomNetwork",
     "Repair",
-    "Selection",
     "Standardize",
     "StorageError",
     "TableMapping",
@@ -121,7 +119,6 @@ __all__ = [
     "repair",
     "save",
     "save_encoder",
-    "select",
     "solve_constrained",
     "solve_one_step",
     "train_bcq",
@@ -143,8 +140,6 @@ _HOMES = {
     "ConstrainedPlan": "solvers.constrained",
     "solve_constrained": "solvers.constrained",
     "Candidate": "evaluation.candidates",
-    "Selection": "evaluation.selection",
-    "select": "evaluation.selection",
     "Diagnosis": "doctor.findings",
     "diagnose": "doctor.diagnosing",
     "Repair": "doctor.repairs",

@@ -13,7 +13,7 @@ import deepaveragers as da
 from deepaveragers.cli import ask_commands
 
 app = typer.Typer()
-for name in ("explain", "guarantee", "select", "compare"):
+for name in ("explain", "guarantee", "fit", "compare"):
     app.command(name)(getattr(ask_commands, name))
 
 
@@ -104,15 +104,16 @@ def test_guarantee(plans, capsys):
     assert "lower bound" in ask(capsys, f"guarantee {plans}/one")
 
 
-def test_select(plans, capsys):
-    grid = "--k 3 --cost 1,1e6 --k-pi 5 --gamma 0.9"
-    found = json.loads(ask(capsys, f"select {plans}/data {grid} --json -o {plans}/chosen"))
-    assert found["best"]["cost"] == found["candidates"][0]["cost"]
-    assert da.load(plans / "chosen").objective.cost == found["best"]["cost"]
-    assert "<-" in ask(capsys, f"select {plans}/data {grid} --quick")
-    longer = f"select {plans}/data {grid} --quick --judge-gamma 0.999 --horizon 3 --json"
-    scores = [one["score"] for one in json.loads(ask(capsys, longer))["candidates"]]
-    assert scores == pytest.approx([1.0 + 0.999 + 0.999**2] * 2)
+def test_fit(plans, capsys):
+    words = f"fit {plans}/data -o {plans}/fitted --gamma 0.9 --time-budget 20"
+    found = json.loads(ask(capsys, f"{words} --picture {plans}/fit.png --json"))
+    assert found["chosen"] == found["candidates"][0]["candidate"]
+    assert found["interval"][0] <= found["better"] <= found["interval"][1]
+    assert isinstance(da.load(plans / "fitted"), da.Plan)
+    assert (plans / "fit.png").exists()
+    text = ask(capsys, words)
+    assert "held-out" in text
+    assert f"--k {found['k_pi']}" in text
 
 
 def test_compare(plans, capsys):
