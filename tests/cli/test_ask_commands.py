@@ -13,7 +13,7 @@ import deepaveragers as da
 from deepaveragers.cli import ask_commands
 
 app = typer.Typer()
-for name in ("explain", "guarantee", "fit", "compare"):
+for name in ("explain", "guarantee", "compare"):
     app.command(name)(getattr(ask_commands, name))
 
 
@@ -102,18 +102,6 @@ def test_guarantee(plans, capsys):
     found = json.loads(ask(capsys, f"guarantee {plans}/one --lipschitz 2 --deterministic --json"))
     assert found["sampling"] == 0.0
     assert "lower bound" in ask(capsys, f"guarantee {plans}/one")
-
-
-def test_fit(plans, capsys):
-    words = f"fit {plans}/data -o {plans}/fitted --gamma 0.9 --time-budget 20"
-    found = json.loads(ask(capsys, f"{words} --picture {plans}/fit.png --json"))
-    assert found["chosen"] == found["candidates"][0]["candidate"]
-    assert found["interval"][0] <= found["better"] <= found["interval"][1]
-    assert isinstance(da.load(plans / "fitted"), da.Plan)
-    assert (plans / "fit.png").exists()
-    text = ask(capsys, words)
-    assert "held-out" in text
-    assert f"--k {found['k_pi']}" in text
 
 
 def test_compare(plans, capsys):
