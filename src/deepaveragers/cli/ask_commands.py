@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,11 +12,7 @@ from .options import Lookup, Smoothness
 from .options import observation as as_observation
 from .output import AsJson, show, table
 
-if TYPE_CHECKING:
-    pass
-
 PlanPath = Annotated[Path, typer.Argument(help="A plan.")]
-Numbers = Annotated[str, typer.Option(help="Values to try, separated by commas.")]
 
 
 def explain(
