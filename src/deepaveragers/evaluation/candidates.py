@@ -48,7 +48,8 @@ class Candidate:
 
     def __str__(self) -> str:
         asked = self.objective
-        text = f"k={self.k} C={asked.cost:g} k_pi={self.k_pi} {self.lookup} gamma={asked.gamma:g}"
+        cost = "auto" if asked.cost is None else f"{asked.cost:g}"
+        text = f"k={self.k} C={cost} k_pi={self.k_pi} {self.lookup} gamma={asked.gamma:g}"
         return text if self.encoder is None else f"{text} {type(self.encoder).__name__}"
 
 

@@ -166,7 +166,7 @@ def guarantee(
     samples = model.rewards + model.gamma * plan.values
     span = max(high, float(samples.max())) - min(low, float(samples.min()))
     sampling = 0.0 if deterministic else span * spread * math.sqrt(_log_sets(plan, delta))
-    cost, left = plan.objective.cost, 1.0 - plan.objective.gamma
+    cost, left = pose(plan.mdp, plan.objective).cost, 1.0 - plan.objective.gamma
     over = max(slope - cost, 0.0)
     optimism = (over * float(planned_distances.max()) + sampling) / left
     worst = float(distances[available].max())

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arguments import check_known, instance, shown
 from ..arrays import Float64, frozen
+from ..mdp.cost import best_logged_return
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 
@@ -112,6 +113,17 @@ class Plan:
         """Whether the tolerance that was asked for is certified."""
         return self.status == "optimal"
 
+    @property
+    def best_logged_return(self) -> float:
+        """The largest return that followed any transition in the log, under this objective.
+
+        Values above it come from joining parts of different episodes.
+        """
+        from ..mdp.problem import pose
+
+        model = pose(self.mdp, self.objective)
+        return best_logged_return(self.mdp, model.rewards, model.gamma)
+
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
         return {
@@ -128,6 +140,7 @@ class Plan:
             "weighting": self.objective.weighting,
             "asked": self.objective.unusual(),
             "mean_value": float(self.values.mean()),
+            "best_logged_return": self.best_logged_return,
         }
 
     def compare(self, other: Plan) -> Comparison:
