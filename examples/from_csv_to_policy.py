@@ -4,7 +4,7 @@ from pathlib import Path
 
 import deepaveragers as da
 
-data = da.read_table(
+data = da.read(
     Path(__file__).with_name("heating.csv"),
     episode="day",
     time="half_hour",

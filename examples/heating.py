@@ -20,7 +20,7 @@ WANTED = 21.0
 
 def read_log() -> da.Transitions:
     """Return the log's transitions; `from_csv_to_policy.py` tells how."""
-    return da.read_table(
+    return da.read(
         LOG,
         episode="day",
         time="half_hour",

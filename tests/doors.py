@@ -292,21 +292,30 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "mapping": NO_PATH,
         },
     ),
-    "read_table": (
-        lambda w, mapping: da.read_table({"a": [0, 1]}, mapping),
-        {"mapping": NO_RECORD},
-    ),
     "TableMapping": (
         lambda w, **given: da.TableMapping(**{"action": "a", "reward": "r", **given}),
         {
-            **dict.fromkeys(("episode", "time", "terminated", "truncated", "done"), NO_NAME),
+            **dict.fromkeys(
+                ("episode", "time", "terminated", "truncated", "done", "propensity"), NO_NAME
+            ),
             **dict.fromkeys(("action", "reward"), (*NO_NAME, None)),
             **{
                 name: (*NO_LIST, "", [], [0])
-                for name in ("observations", "next_observations", "action_names")
+                for name in ("observations", "next_observations", "action_names", "categorical")
             },
+            "terminal_values": (*NO_LIST, "", [], [0], ["died"]),
             **dict.fromkeys(("missing", "duplicates"), (*NO_WORD, None)),
-            "delimiter": ("", "ab", True, 0, [], NOTHING),
+            "fill": NO_WORD,
+            "reward_fill": NO_COST[:-3],
+            "missing_values": (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING], [0]),
+            "units": ("mmol", "a=", True, 0, [], {1: "a"}, {"a": 1}, NOTHING, b"x"),
+            **dict.fromkeys(("each_row_ends", "one_series"), (*NO_FLAG, None)),
+            "decimal": ("", ";", True, 0, [], NOTHING, None),
+            "thousands": ("", ".", "ab", "x", True, 0, [], NOTHING),
+            "time_format": ("", "iso", True, 0, [], NOTHING),
+            "delimiter": ("", "ab", "\n", True, 0, [], NOTHING),
+            "encoding": ("", "klingon", "hex", True, 0, [], NOTHING, None),
+            **dict.fromkeys(("sheet", "sql"), NO_NAME),
         },
     ),
     "TableMapping.of": (

@@ -144,7 +144,7 @@ def test_anything_that_is_a_path_is_one(world):
     (world.path / "log.csv").write_text("x,a,r\n0,0,1\n1,1,1\n2,0,1\n")
     (world.path / "log.toml").write_text("action = 'a'\nreward = 'r'")
     assert len(da.read(at("log.csv"), mapping=at("log.toml"))) == 2
-    assert len(da.read_table(at("log.csv"), action="a", reward="r")) == 2
+    assert len(da.read(at("log.csv"), action="a", reward="r")) == 2
     da.save(world.data, at("data"))
     assert len(da.append(at("data"), at("data"))) == 48
     assert len(da.forget(at("data"), 0)) == len(da.load(at("data"))) == 40

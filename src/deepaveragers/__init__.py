@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .data.collecting import collect
     from .data.frame_stacks import FrameStacks
     from .data.mapping import TableMapping
-    from .data.readers.table import read_table
     from .data.reading import read, read_reported
     from .data.transitions import Transitions
     from .data.writing import write
@@ -115,7 +114,6 @@ __all__ = [
     "policy_values",
     "read",
     "read_reported",
-    "read_table",
     "repair",
     "save",
     "save_encoder",
@@ -149,7 +147,6 @@ _HOMES = {
     "repair": "doctor.repairs",
     "FrameStacks": "data.frame_stacks",
     "collect": "data.collecting",
-    "read_table": "data.readers.table",
     "read": "data.reading",
     "Transitions": "data.transitions",
     "write": "data.writing",

@@ -36,6 +36,12 @@ def shown(value: object) -> str:
         return f"a very long {type(value).__name__}"
 
 
+def listed_names(names: Sequence[str], most: int = 12) -> str:
+    """Return names as an error message lists them; beyond so many they are only counted."""
+    text = ", ".join(names[:most])
+    return text if len(names) <= most else f"{text}, and {len(names) - most:,} more"
+
+
 def number(
     name: str,
     value: object,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,7 +91,10 @@ def test_our_parquet_is_also_a_table(tmp_path, cartpole, same):
         "terminated": "terminated",
         "truncated": "truncated",
     }
-    same(read(path, **columns), cartpole)
+    names = tuple(f"observation[{place}]" for place in range(4))
+    episodes = tuple(map(str, np.unique(cartpole.episode_ids)))
+    named = replace(cartpole, observation_names=names, episode_names=episodes)
+    same(read(path, **columns), named)
     assert read_reported(path).notes == ("it names its own columns",)
 
 

@@ -11,9 +11,10 @@ import typer
 
 from ..errors import DeepAveragersError
 from .ask_commands import compare, explain, guarantee, select
-from .data_commands import append, doctor, export_data, forget, import_data
+from .data_commands import append, doctor, export_data, forget
 from .deep_commands import train
 from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants_json
+from .import_command import import_data
 from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
 from .solve_command import solve

@@ -1,4 +1,4 @@
-"""import, export, doctor, append, forget: data as people have it, in, out and over time."""
+"""export, doctor, append, forget: data out, and over time."""
 
 from __future__ import annotations
 
@@ -10,106 +10,6 @@ import typer
 from .output import AsJson, show
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write.")]
-Column = Annotated[str | None, typer.Option(help="Name of the column.")]
-Columns = Annotated[
-    str | None, typer.Option(help="Names of the columns, separated by commas; * is a wildcard.")
-]
-
-
-def import_data(
-    source: Annotated[
-        str, typer.Argument(help="A file or directory, or the id of a Minari dataset.")
-    ],
-    output: Output,
-    format: Annotated[
-        str,
-        typer.Option(help="auto, table, npz, minari, d4rl, d3rlpy or lerobot."),
-    ] = "auto",
-    mapping: Annotated[
-        Path | None, typer.Option(help="TOML file with the meaning of a table's columns.")
-    ] = None,
-    episode: Column = None,
-    time: Column = None,
-    observations: Columns = None,
-    action: Column = None,
-    reward: Column = None,
-    terminated: Column = None,
-    truncated: Column = None,
-    done: Column = None,
-    next_observations: Columns = None,
-    action_names: Annotated[
-        str | None, typer.Option(help="Names of the actions by number, separated by commas.")
-    ] = None,
-    missing: Annotated[
-        str | None, typer.Option(help="Steps with missing values: 'error' or 'drop'.")
-    ] = None,
-    duplicates: Annotated[
-        str | None,
-        typer.Option(help="Different rows at one time: 'error', keep the 'first' or the 'last'."),
-    ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Character between the cells of a text table.")
-    ] = None,
-    fix: Annotated[
-        bool,
-        typer.Option(
-            "--fix",
-            help="Drop steps with missing values, repair what the doctor can, and say what.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Import logged data of another format as a bundle of transitions."""
-    from ..data.reading import read_reported
-    from ..doctor.repairs import repair
-    from ..storage.bundle import check_target
-    from ..storage.records import save
-
-    check_target(output, "transitions")
-    columns: dict[str, Any] = {
-        "episode": episode,
-        "time": time,
-        "observations": observations,
-        "action": action,
-        "reward": reward,
-        "terminated": terminated,
-        "truncated": truncated,
-        "done": done,
-        "next_observations": next_observations,
-        "action_names": action_names,
-        "missing": missing,
-        "duplicates": duplicates,
-        "delimiter": delimiter,
-    }
-    given = {name: value for name, value in columns.items() if value is not None}
-    reading = read_reported(
-        source,
-        format,  # type: ignore[arg-type]
-        mapping=mapping,
-        drop_missing=fix and missing is None,
-        **given,
-    )
-    data, result = reading.transitions, reading.summary()
-    fixed: list[str] = []
-    if fix:
-        repaired = repair(data)
-        data = repaired.transitions
-        left = repaired.diagnosis.findings
-        fixed = [f"Fixed: {change}." for change in repaired.changes] or [
-            "The doctor repaired nothing."
-        ]
-        fixed += [f"Left for you: {one.what} ({one.where}). {one.fix}" for one in left]
-        result |= data.summary()
-        result |= {"fixed": list(repaired.changes), "findings": [one.summary() for one in left]}
-    save(data, output)
-    lines = [
-        f"{len(data):,} transitions in {data.num_episodes:,} episodes, "
-        f"{data.num_actions} actions -> {output}",
-        f"Read as {reading.format}: {reading.reason}.",
-        *(f"Note: {note.rstrip('.')}." for note in reading.notes),
-        *fixed,
-    ]
-    show({"output": str(output), **result}, "\n".join(lines), as_json=as_json)
 
 
 def export_data(

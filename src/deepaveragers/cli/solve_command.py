@@ -141,7 +141,7 @@ def _per_transition(
     data: Transitions, mask: Path | None, rewards: Path | None, column: str | None
 ) -> dict[str, Any]:
     """Return what the files say about every transition."""
-    from ..data.readers.per_transition import read_flags, read_numbers
+    from ..data.tables.per_transition import read_flags, read_numbers
     from ..errors import InputError
 
     if column is not None and rewards is None:

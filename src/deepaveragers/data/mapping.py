@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
-from ..arguments import check_known, choice, file_path, optional, several, shown
+from ..arguments import (
+    check_known,
+    choice,
+    file_path,
+    flag,
+    listed_names,
+    number,
+    optional,
+    several,
+    shown,
+)  # fmt: skip
 from ..errors import InputError, StorageError
+from .tables.notation import check_notation
+from .tables.text_format import check_text_file
 
 Missing = Literal["error", "drop"]
+Fill = Literal["forward", "mean"]
 Duplicates = Literal["error", "first", "last"]
+ROLES = (
+    "episode", "time", "action", "reward", "terminated", "truncated", "done", "propensity",
+)  # fmt: skip
+"""What a single column can mean."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,18 +46,37 @@ class TableMapping:
         reward: column of the reward that followed the action.
         episode: column that is equal within an episode. None: an episode ends at an end flag
             and where the time goes back.
-        time: column that orders the rows of an episode: numbers or ISO dates. None keeps the
-            order of the table.
-        terminated: column of flags: the episode ended here, nothing more can be earned.
-        truncated: column of flags: the episode was cut off here.
-        done: column of flags: ended in one way or the other; terminated unless `truncated`
-            says otherwise.
+        time: column that orders the rows of an episode: numbers or dates. None keeps the order
+            of the table.
+        terminated: column that marks ends after which nothing more can be earned: flags, or
+            text (died, discharged), where any text is an end and a blank is none.
+        terminal_values: the texts of that column that are ends; None: all.
+        truncated: column that marks where the episode was cut off.
+        done: column that marks ends of either kind; terminated unless `truncated` says otherwise.
+        each_row_ends: every row is an episode of its own, as in the log of a bandit.
+        one_series: without an episode column, all rows follow each other.
         next_observations: columns of s', where the table has them.
+        propensity: column of the chance with which the logged action was chosen.
         action_names: names of the actions in the order of their numbers.
-        missing: "error" names the first missing value; "drop" leaves those steps out.
-        duplicates: what to do with rows of one episode at the same time that differ:
-            "error", or keep the "first" or the "last". Equal rows count once in any case.
+        categorical: observation columns whose values are labels: each label becomes a column of
+            0 and 1, named like `sex=F`. Text columns of few labels are read so unasked.
+        units: units of the observation columns, {"lactate": "mmol/l"} or "lactate=mmol/l".
+        missing: steps with missing values: "error" names the first; "drop" leaves them out.
+        fill: missing observations: "forward" takes the value before in the episode, or the mean
+            where there is none; "mean" the mean of the column. A column `lactate=missing` marks
+            what was filled.
+        reward_fill: the reward where the cell is blank.
+        missing_values: texts that stand for nothing, beside the blank cell. None: NA, N/A, NaN,
+            null, NaT, <NA>, and in columns of numbers none.
+        duplicates: rows of one episode at the same time that differ: "error", or keep the
+            "first" or the "last". Equal rows count once in any case.
+        decimal: the decimal mark of a text table, "." or ",".
+        thousands: the mark between groups of three digits; None: there is none.
+        time_format: how times are written, as strptime has it: "%d.%m.%Y %H:%M". None: ISO.
         delimiter: the character between the cells of a text table; None finds out.
+        encoding: of a text table.
+        sheet: name of the sheet of an Excel file; None takes its only one, or the first.
+        sql: query, or name of a table, to read from a database; None takes its only table.
     """
 
     observations: tuple[str, ...] | None = None
@@ -48,27 +85,67 @@ class TableMapping:
     episode: str | None = None
     time: str | None = None
     terminated: str | None = None
+    terminal_values: tuple[str, ...] | None = None
     truncated: str | None = None
     done: str | None = None
+    each_row_ends: bool = False
+    one_series: bool = False
     next_observations: tuple[str, ...] | None = None
+    propensity: str | None = None
     action_names: tuple[str, ...] | None = None
+    categorical: tuple[str, ...] | None = None
+    units: Mapping[str, str] | None = None
     missing: Missing = "error"
+    fill: Fill | None = None
+    reward_fill: float | None = None
+    missing_values: tuple[str, ...] | None = None
     duplicates: Duplicates = "error"
+    decimal: str = "."
+    thousands: str | None = None
+    time_format: str | None = None
     delimiter: str | None = None
+    encoding: str = "utf-8"
+    sheet: str | None = None
+    sql: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("observations", "next_observations", "action_names"):
-            object.__setattr__(self, name, _names(getattr(self, name), name))
+        lists = ("observations", "next_observations", "action_names", "categorical")
+        for name in (*lists, "terminal_values"):
+            self._set(name, _names(getattr(self, name), name))
+        self._set("missing_values", _texts("missing_values", self.missing_values))
+        self._set("units", optional(_units, "units", self.units))
+        self._set("reward_fill", optional(number, "reward_fill", self.reward_fill))
+        for name in ("each_row_ends", "one_series"):
+            self._set(name, flag(name, getattr(self, name)))
         for name in ("action", "reward"):
-            _check_column(name, getattr(self, name))
-        for name in ("episode", "time", "terminated", "truncated", "done"):
-            optional(_check_column, name, getattr(self, name))
+            _check_text(name, getattr(self, name), "the name of a column")
+        for name in ROLES:
+            optional(_check_text, name, getattr(self, name), allowed="the name of a column")
+        optional(_check_text, "sheet", self.sheet, allowed="the name of a sheet")
+        optional(_check_text, "sql", self.sql, allowed="a query or the name of a table")
         choice("missing", self.missing, get_args(Missing))
+        optional(choice, "fill", self.fill, allowed=get_args(Fill))
         choice("duplicates", self.duplicates, get_args(Duplicates))
-        if self.delimiter is not None and not _is_delimiter(self.delimiter):
-            raise InputError("delimiter", "one character, or None", shown(self.delimiter))
+        check_notation(self.decimal, self.thousands, self.time_format)
+        check_text_file(self.delimiter, self.encoding)
+        self._check_together()
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_together(self) -> None:
         if self.done is not None and self.terminated is not None:
             raise InputError("done", "given only where terminated is not", repr(self.done))
+        if self.terminal_values is not None and self.terminated is None and self.done is None:
+            raise InputError("terminal_values", "given with terminated or done", "without")
+        others = ("terminated", "truncated", "done", "next_observations", "episode")
+        beside = [name for name in others if getattr(self, name) is not None]
+        if self.each_row_ends and (beside or self.one_series):
+            raise InputError(
+                "each_row_ends", "given alone", f"with {(*beside, 'one_series')[0]} beside it"
+            )
+        if self.one_series and self.episode is not None:
+            raise InputError("one_series", "given without an episode column", repr(self.episode))
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> TableMapping:
@@ -85,21 +162,33 @@ class TableMapping:
 
     def roles(self) -> dict[str, str]:
         """Return the single columns that are named, by role."""
-        roles = ("episode", "time", "action", "reward", "terminated", "truncated", "done")
-        return {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
+        return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
 
-    def resolved(self, columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the observation and next-observation columns among those of a table."""
+    def categories(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of a table that are called categorical."""
+        return _matched(self.categorical or (), columns, "categorical")
+
+    def resolved(
+        self, columns: Sequence[str], indexes: Container[str] = ()
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the observation and next-observation columns among those of a table.
+
+        Args:
+            columns: of the table.
+            indexes: those that only number the rows, and are no observations by default.
+        """
         roles = self.roles()
         for role, name in roles.items():
             if name not in columns:
-                raise InputError(role, f"a column: {_listed(columns)}", repr(name))
+                near = get_close_matches(name, columns, 1)
+                remedy = f"Did you mean {near[0]!r}?" if near else ""
+                raise InputError(role, f"a column: {listed_names(columns)}", repr(name), remedy)
         following = _matched(self.next_observations or (), columns, "next_observations")
         if self.observations is not None:
             chosen = _matched(self.observations, columns, "observations")
         else:
             taken = {*roles.values(), *following}
-            chosen = tuple(name for name in columns if name not in taken)
+            chosen = tuple(name for name in columns if name not in taken and name not in indexes)
         if not chosen:
             raise InputError("observations", "at least one column", "none")
         if following and len(following) != len(chosen):
@@ -135,13 +224,33 @@ def _names(value: Any, parameter: str) -> tuple[str, ...] | None:
     return names
 
 
-def _check_column(name: str, value: object) -> None:
+def _texts(parameter: str, value: Any) -> tuple[str, ...] | None:
+    """Return texts, of which there may be none: they are told from None."""
+    if value is None:
+        return None
+    given = value.split(",") if isinstance(value, str) else several(parameter, value, "texts")
+    if not all(isinstance(text, str) for text in given):
+        raise InputError(parameter, "texts, or None", shown(value))
+    return tuple(text.strip() for text in given)
+
+
+def _units(parameter: str, value: Any) -> dict[str, str]:
+    if isinstance(value, str):
+        pairs = [part.partition("=") for part in value.split(",")]
+        value = {name.strip(): unit.strip() for name, mark, unit in pairs if mark}
+        if len(value) != len(pairs):
+            value = None
+    texts = isinstance(value, Mapping) and all(
+        isinstance(part, str) and part for pair in value.items() for part in pair
+    )
+    if not texts:
+        raise InputError(parameter, "units by column, such as lactate=mmol/l", shown(value))
+    return dict(value)
+
+
+def _check_text(name: str, value: object, allowed: str) -> None:
     if not isinstance(value, str) or not value:
-        raise InputError(name, "the name of a column", shown(value))
-
-
-def _is_delimiter(value: object) -> bool:
-    return isinstance(value, str) and len(value) == 1
+        raise InputError(name, allowed, shown(value))
 
 
 def _matched(patterns: Sequence[str], columns: Sequence[str], parameter: str) -> tuple[str, ...]:
@@ -150,11 +259,6 @@ def _matched(patterns: Sequence[str], columns: Sequence[str], parameter: str) ->
         exact = [pattern] if pattern in columns else []
         found = exact or [name for name in columns if fnmatchcase(name, pattern)]
         if not found:
-            raise InputError(parameter, f"columns: {_listed(columns)}", repr(pattern))
+            raise InputError(parameter, f"columns: {listed_names(columns)}", repr(pattern))
         chosen.extend(name for name in found if name not in chosen)
     return tuple(chosen)
-
-
-def _listed(columns: Sequence[str]) -> str:
-    shown = ", ".join(columns[:12])
-    return shown if len(columns) <= 12 else f"{shown}, and {len(columns) - 12} more"

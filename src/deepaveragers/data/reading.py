@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any, Literal
 
-from ..arguments import check_takes, choice, file_path, flag
-from ..errors import InputError
+from ..arguments import check_takes, choice, flag
+from ..errors import DataWarning, InputError
 from .mapping import TableMapping, read_mapping
 from .readers.detecting import FORMATS, detect
-from .readers.reading import ActionMap, Reading
+from .readers.report import ActionMap, Reading
+from .tables.sources import located
 from .transitions import Transitions
 
 Format = Literal["auto", "table", "npz", "minari", "d4rl", "d3rlpy", "replay-buffer", "lerobot"]
@@ -27,16 +29,21 @@ def read(
     """Return the transitions of a file, directory, id or object.
 
     Args:
-        source: a path (CSV, Parquet, Arrow, npz, HDF5 of D4RL or d3rlpy, a Minari or
-            LeRobot directory), a Minari id, or an object in memory: a DataFrame or other
-            table, a Minari dataset, a d3rlpy dataset, a Stable-Baselines3 replay buffer.
+        source: a path (CSV, Excel, Parquet, Arrow, SQLite, DuckDB, zip, npz, HDF5 of D4RL or
+            d3rlpy, a Minari or LeRobot directory), a pattern or list of paths, a Minari id,
+            the URL of a database; or an object in memory: a DataFrame or what gives one, a
+            connection to a database, a Minari dataset, a d3rlpy dataset, a Stable-Baselines3
+            replay buffer.
         format: "auto" decides by what is there; or the name of a format.
         actions: a function from logged actions [N, ...] to N whole numbers or labels, for
             data with continuous or combined actions.
         mapping: the meaning of a table's columns: a `TableMapping` or a TOML file.
         columns: the same as keywords, which have the last word: `episode="run", ...`.
     """
-    return read_reported(source, format, actions=actions, mapping=mapping, **columns).transitions
+    reading = read_reported(source, format, actions=actions, mapping=mapping, **columns)
+    for sentence in reading.warnings:
+        warnings.warn(f"{sentence}.", DataWarning, stacklevel=2)
+    return reading.transitions
 
 
 def read_reported(
@@ -59,8 +66,7 @@ def read_reported(
     drop_missing = flag("drop_missing", drop_missing)
     if actions is not None:
         check_takes("actions", actions, "actions")
-    if isinstance(source, str | os.PathLike):
-        source = file_path("source", source)
+    source = located(source)
     reason = "as asked"
     if chosen == "auto":
         chosen, reason = detect(source)
@@ -82,21 +88,22 @@ def _table(
     drop_missing: bool,
 ) -> Reading:
     from .readers.parquet import read_own
-    from .readers.table import is_arrow_path, table_reading
+    from .readers.table import read_table
+    from .tables.sources import is_arrow_path
 
     if actions is not None:
         raise InputError("actions", "given for datasets only, not for tables", "a function")
     if isinstance(mapping, TableMapping):
         if columns:
             raise InputError("mapping", "a TableMapping or columns as keywords", "both")
-        return table_reading(source, mapping)
+        return read_table(source, mapping)
     if mapping is None and not columns and is_arrow_path(source):
         own = read_own(source)
         if own is not None:
             return Reading(own, "table", notes=("it names its own columns",))
     stored: dict[str, Any] = {"missing": "drop"} if drop_missing else {}
     stored |= read_mapping(mapping) if mapping is not None else {}
-    return table_reading(source, TableMapping.of({**stored, **columns}))
+    return read_table(source, TableMapping.of({**stored, **columns}))
 
 
 def _dataset(source: Any, format: str, actions: ActionMap | None) -> Reading:

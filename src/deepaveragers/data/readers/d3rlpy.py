@@ -19,7 +19,7 @@ from ..scratch import Growing
 from ..steps import Steps, link_steps
 from .flat import flat_reading, mapped_actions, names_by_field
 from .hdf5 import open_hdf5, values
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 MAX_EPISODES = 10_000_000
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .flat import flat_reading, names_by_field
 from .hdf5 import open_hdf5, values
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 
 def read_d4rl(path: Path, actions: ActionMap | None = None) -> Reading:

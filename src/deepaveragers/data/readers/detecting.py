@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, StorageError
-from .frames import Frame
+from ..tables.sources import is_table
 from .hdf5 import open_hdf5
 from .minari import data_directory
-from .table import ARROW_SUFFIXES, TEXT_SUFFIXES
 
 FORMATS = ("table", "npz", "minari", "d4rl", "d3rlpy", "replay-buffer", "lerobot")
 
 
 def detect(source: Any) -> tuple[str, str]:
-    """Return the format of a `Path` or object, and why it was taken for that."""
+    """Return the format of a located source, and why it was taken for that."""
     if isinstance(source, Path):
         return _of_path(source)
     if hasattr(source, "iterate_episodes") and hasattr(source, "action_space"):
@@ -24,11 +23,12 @@ def detect(source: Any) -> tuple[str, str]:
         return "replay-buffer", "the object has dones, pos, full and n_envs"
     if hasattr(source, "episodes") and hasattr(source, "transition_count"):
         return "d3rlpy", "the object has episodes and a transition_count"
-    if Frame.fits(source):
-        return "table", "the object has named columns"
+    reason = is_table(source)
+    if reason is not None:
+        return "table", reason
     raise InputError(
         "source",
-        "a path, a table, or a dataset of minari, d3rlpy or Stable-Baselines3",
+        "a path, a table, a database, or a dataset of minari, d3rlpy or Stable-Baselines3",
         f"an object of type {type(source).__name__}",
     )
 
@@ -40,11 +40,9 @@ def _of_path(path: Path) -> tuple[str, str]:
         if path.suffix == "" and "/" in path.as_posix() and not path.is_absolute():
             return "minari", "there is no such file, and it reads like a Minari id"
         raise StorageError(f"{path} does not exist.")
-    name = path.name.lower()
-    if name.endswith(TEXT_SUFFIXES):
-        return "table", "its name ends like a text table"
-    if name.endswith(ARROW_SUFFIXES):
-        return "table", "its name ends like a Parquet or Arrow file"
+    reason = is_table(path)
+    if reason is not None:
+        return "table", reason
     with open(path, "rb") as file:
         head = file.read(8)
     if head == b"\x89HDF\r\n\x1a\n":

@@ -13,7 +13,7 @@ from ..observations import as_observations
 from ..steps import Steps, link_steps
 from ..transitions import NAMES as TEXT
 from ..transitions import OPTIONAL_COLUMNS, Transitions
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 NAMES = {
     "observations": ("observations", "obs", "states", "observation"),

@@ -14,10 +14,11 @@ from ...arrays import Array
 from ...errors import InputError
 from ..scratch import Growing, copied, room
 from ..steps import Steps, link_steps
-from .cells import as_flags, as_numbers
+from ..tables.cells import as_flags
+from ..tables.numbers import as_numbers
+from ..tables.parquet import ParquetFiles
 from .flat import mapped_actions
-from .parquet import ParquetFiles
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 NEEDED = ("action", "next.reward", "episode_index", "frame_index")
 FLAGS = ("next.done", "next.truncated", "next.terminated")

@@ -22,7 +22,7 @@ from ..spaces import action_batch, action_space_names, observation_batch, observ
 from ..steps import Steps, link_steps
 from .flat import mapped_actions
 from .minari_own import own_names
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 
 def read_minari(source: Path, actions: ActionMap | None = None) -> Reading:

@@ -17,7 +17,7 @@ from ...arrays import HEADER_PROBLEMS, Array
 from ...errors import InputError, StorageError
 from ..scratch import BLOCK, room
 from .flat import flat_reading
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 MOST_COMPRESSION = 1_100
 """Deflate cannot pack tighter than 1032 to 1: a member that claims more is lying."""

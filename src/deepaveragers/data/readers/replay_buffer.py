@@ -18,7 +18,7 @@ from ...arrays import Array, Int64
 from ...errors import InputError
 from ..transitions import Transitions
 from .flat import mapped_actions
-from .reading import ActionMap, Reading
+from .report import ActionMap, Reading
 
 
 def from_replay_buffer(buffer: Any, actions: ActionMap | None = None) -> Reading:

@@ -1,131 +1,170 @@
-"""Tables of logged steps: CSV, Parquet and Arrow files, DataFrames, dictionaries."""
+"""Tables of logged steps: from files, databases and objects in memory."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...arguments import file_path, instance
+from ...arguments import check_known
 from ...arrays import Array
-from ...errors import InputError, StorageError
+from ...errors import InputError
+from ..episodes import distinct_ids, names_at
 from ..mapping import TableMapping
 from ..observations import rows_at_once
 from ..scratch import converted, taken
 from ..steps import Steps, link_steps
+from ..tables.columns import Columns, gathered
+from ..tables.ends import at_last_rows
+from ..tables.filling import Observations, prepared
+from ..tables.rows import Quality, ordered, quality
+from ..tables.sources import open_table
 from ..transitions import Transitions
-from .columns import Columns, Table, gathered
-from .csv_file import CsvFile
-from .frames import Frame
-from .parquet import ParquetFiles
-from .reading import Reading
-from .rows import Quality, ordered, quality
+from .report import Reading
 
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
-ARROW_SUFFIXES = (".parquet", ".pq", ".arrow", ".feather")
-ROLES = {
+ROLE_NAMES = {
     "episode": ("episode", "trajectory"),
     "time": ("time", "step"),
-    "done": ("done", "terminal", "terminated"),
+    "done": ("done", "terminal", "terminated", "outcome"),
     "truncated": ("truncated", "timeout"),
+    "propensity": ("propensity", "pscore"),
 }
 """How columns that have a role of their own are often named."""
+MOST_REWARD = 0.5
+"""Share of all rewards, by their size, beyond which rows that are left out get a warning."""
 
 
-def read_table(source: Any, mapping: TableMapping | None = None, **fields: Any) -> Transitions:
-    """Return the transitions of a table with one row a step.
+def read_table(source: Any, mapping: TableMapping) -> Reading:
+    """Return the transitions of a table with one row a step, and what was decided.
 
     The next observation of a step is the observation of its episode's next row. What
     happens at the end of an episode is told in `deepaveragers.data.steps`: a terminated
     last row is kept, any other last row is left out, for its next observation is unknown.
 
     Args:
-        source: a path to a CSV, Parquet or Arrow file, a pandas or polars DataFrame, an
-            Arrow table, or a dictionary of columns.
-        mapping: the meaning of the columns; or give its fields as keywords:
-            `read_table("log.csv", episode="run", time="t", observations=["x", "v"],
-            action="a", reward="r", terminated="end")`.
-        fields: fields of `TableMapping`.
+        source: see `deepaveragers.data.tables.sources`.
+        mapping: the meaning of the columns.
     """
-    if mapping is not None and fields:
-        raise InputError("mapping", "a TableMapping or its fields as keywords", "both")
-    if mapping is None:
-        return table_reading(source, TableMapping.of(fields)).transitions
-    return table_reading(
-        source, instance("mapping", mapping, TableMapping, "a TableMapping, or None")
-    ).transitions
-
-
-def table_reading(source: Any, mapping: TableMapping) -> Reading:
-    """Return the transitions of a table and what was decided while reading it."""
-    table = open_table(source, mapping.delimiter)
+    table = open_table(
+        source,
+        delimiter=mapping.delimiter,
+        encoding=mapping.encoding,
+        sheet=mapping.sheet,
+        sql=mapping.sql,
+    )
     columns = gathered(table, mapping)
-    notes = [*table.notes, *columns.notes]
-    if mapping.observations is None:
-        notes.append(f"observations are the columns {', '.join(columns.observation_names)}")
-        notes.extend(_overlooked(columns.observation_names, mapping))
     rows, ordering = ordered(columns, mapping, table)
     picked = columns.picked(rows)
-    judged = quality(picked, rows, mapping, table)
-    notes.extend([*ordering, *judged.notes])
-    if picked.next_observations is not None:
-        data = _as_given(picked, picked.next_observations, judged)
+    observations = prepared(picked, mapping.fill)
+    picked, outcome = _ended_last(picked, mapping)
+    judged = quality(picked, observations, rows, mapping, table)
+    steps = _steps(picked, observations, judged, mapping)
+    if observations.later is not None:
+        data = _as_given(steps, observations.later, picked.action_names)
+        linking: tuple[str, ...] = ()
     else:
-        data, linking = link_steps(_steps(picked, judged), picked.action_names)
-        notes.extend(linking)
-    if mapping.done is not None and mapping.truncated is None:
-        notes.append(
-            f"{mapping.done!r} was read as terminated; where it also marks time limits, say "
-            "which column tells them apart (truncated)"
-        )
-    return Reading(data, "table", notes=tuple(notes))
+        data, linking = link_steps(steps, picked.action_names)
+    notes = [*table.notes, *_choice(mapping, observations), *columns.notes, *ordering]
+    notes += [*observations.notes, *outcome, *judged.notes, *linking, *_done(mapping)]
+    assumed = columns.episodes.assumed
+    warnings = (*((assumed,) if assumed else ()), *_lost_reward(picked, data, mapping))
+    return Reading(data, "table", notes=tuple(notes), warnings=warnings)
 
 
-def _overlooked(names: tuple[str, ...], mapping: TableMapping) -> Iterator[str]:
-    """Yield a note on each column that is an observation by default, but is named like a role."""
-    for role, words in ROLES.items():
+def _choice(mapping: TableMapping, observations: Observations) -> Iterator[str]:
+    """Yield notes on the columns that became observations by default."""
+    if mapping.observations is not None:
+        return
+    names = tuple(dict.fromkeys(observations.origins))
+    yield f"observations are the columns {', '.join(names)}"
+    for role, words in ROLE_NAMES.items():
         given = getattr(mapping, role) is not None or (role == "done" and mapping.terminated)
         for name in () if given else names:
             if name.lower().startswith(words):
                 yield f"column {name!r} is taken for an observation: if it is the {role}, say so"
 
 
-def open_table(source: Any, delimiter: str | None = None) -> Table:
-    """Return the table at a path or in memory."""
-    if not isinstance(source, str | os.PathLike):
-        if Frame.fits(source):
-            return Frame(source)
-        raise InputError("source", "a path, a DataFrame or columns", type(source).__name__)
-    path = file_path("source", source)
-    if not path.is_file():
-        raise StorageError(f"{path} cannot be read: it is not a file.")
-    return ParquetFiles(path) if is_arrow_path(path) else CsvFile(path, delimiter)
+def _done(mapping: TableMapping) -> Iterator[str]:
+    if mapping.done is not None and mapping.truncated is None and mapping.terminal_values is None:
+        yield (
+            f"{mapping.done!r} was read as terminated; where it also marks time limits, say "
+            "which column tells them apart (truncated)"
+        )
 
 
-def is_arrow_path(source: Any) -> bool:
-    """Whether the source is a `Path` whose name ends like a Parquet or Arrow file."""
-    return isinstance(source, Path) and source.name.lower().endswith(ARROW_SUFFIXES)
+def _ended_last(columns: Columns, mapping: TableMapping) -> tuple[Columns, tuple[str, ...]]:
+    """Return the columns with ends at last rows only, where a text stands in all rows."""
+    if not columns.outcomes or mapping.episode is None:
+        return columns, ()
+    ended = at_last_rows(columns.terminations == 1, columns.episodes.codes)
+    if ended is None:
+        return columns, ()
+    name = mapping.terminated or mapping.done
+    note = f"column {name!r} stands in every row of its episodes: the last row of each is the end"
+    return replace(columns, terminations=ended.astype(np.int8)), (note,)
 
 
-def _steps(columns: Columns, judged: Quality) -> Steps:
+def _lost_reward(columns: Columns, data: Transitions, mapping: TableMapping) -> Iterator[str]:
+    """Yield a warning if the rows that were left out hold most of the reward."""
+    finite = np.where(np.isfinite(columns.rewards), np.abs(columns.rewards), 0.0)
+    everything, kept = float(finite.sum()), float(np.abs(data.rewards).sum())
+    lost = len(finite) - len(data)
+    if everything > 0.0 and lost and np.isfinite(everything):
+        share = 1.0 - kept / everything
+        if share > MOST_REWARD:
+            ends = mapping.terminated or mapping.done
+            remedy = (
+                "Check the missing values"
+                if ends
+                else "If episodes end there, name the column that says so (--terminated)"
+            )
+            yield (
+                f"the {lost:,} row(s) that were left out hold {share:.0%} of all reward, by "
+                f"size. {remedy}"
+            )
+
+
+def _steps(
+    columns: Columns, observations: Observations, judged: Quality, mapping: TableMapping
+) -> Steps:
     return Steps(
-        observations=columns.observations,
+        observations=observations.here,
         actions=columns.actions,
         rewards=columns.rewards,
         terminations=columns.terminations == 1,
         truncations=columns.truncations == 1,
-        episodes=columns.episodes,
+        episodes=columns.episodes.ids,
         acted=judged.acted,
         usable=judged.usable,
         skipped=judged.skipped,
+        times=columns.times,
+        propensities=columns.propensities,
+        observation_names=observations.names,
+        observation_units=_units(observations, mapping),
+        episode_names=columns.episodes.names(),
     )
 
 
-def _as_given(columns: Columns, following: Array, judged: Quality) -> Transitions:
-    kept = judged.acted & judged.usable & ~judged.skipped
+def _units(observations: Observations, mapping: TableMapping) -> tuple[str, ...] | None:
+    """Return the unit of each column; categories and marks of missing values have none."""
+    if mapping.units is None:
+        return None
+    check_known("units", mapping.units, observations.origins)
+    own = set(observations.origins)
+    return tuple(
+        mapping.units.get(origin, "") if name in own or name.startswith(f"{origin}[") else ""
+        for name, origin in zip(observations.names, observations.origins, strict=True)
+    )
+
+
+def _as_given(steps: Steps, following: Array, action_names: tuple[str, ...] | None) -> Transitions:
+    """Return the transitions of rows that name their next observations."""
+    assert steps.acted is not None
+    assert steps.usable is not None
+    assert steps.skipped is not None
+    kept = steps.acted & steps.usable & ~steps.skipped
     if not kept.any():
         raise InputError("source", "a table with at least one whole step", "none")
     # Only a terminated step may lack its next observation, and there it has no influence.
@@ -136,17 +175,30 @@ def _as_given(columns: Columns, following: Array, judged: Quality) -> Transition
         whole = np.isfinite(following[part]).all(axis=1)
         if not whole.all():
             filled = converted(following, following.dtype) if filled is following else filled
-            filled[part][~whole] = columns.observations[part][~whole]
+            filled[part][~whole] = steps.observations[part][~whole]
     fields: dict[str, Any] = {
-        "observations": columns.observations,
-        "actions": columns.actions,
-        "rewards": columns.rewards,
+        "observations": steps.observations,
+        "actions": steps.actions,
+        "rewards": steps.rewards,
         "next_observations": filled,
-        "terminations": columns.terminations == 1,
-        "truncations": columns.truncations == 1,
-        "episode_ids": columns.episodes,
+        "terminations": steps.terminations,
+        "truncations": steps.truncations,
+        "episode_ids": steps.episodes,
+        "times": steps.times,
+        "propensities": steps.propensities,
     }
     picked = {
-        name: values if kept.all() else taken(values, kept) for name, values in fields.items()
+        name: values if kept.all() else taken(values, kept)
+        for name, values in fields.items()
+        if values is not None
     }
-    return Transitions(**picked, action_names=columns.action_names)  # type: ignore[arg-type]
+    names = steps.episode_names
+    if names is not None:
+        names = names_at(names, steps.episodes, distinct_ids(picked["episode_ids"]))
+    return Transitions(
+        **picked,
+        action_names=action_names,  # type: ignore[arg-type]
+        observation_names=steps.observation_names,  # type: ignore[arg-type]
+        observation_units=steps.observation_units,  # type: ignore[arg-type]
+        episode_names=names,
+    )

@@ -10,8 +10,10 @@ from ...arrays import Array, Bool, Int64
 from ...errors import InputError
 from ..mapping import TableMapping
 from ..observations import rows_at_once
-from .cells import MISSING_TIME
-from .columns import Columns, Table
+from .columns import Columns
+from .filling import Observations
+from .refusing import Refusal
+from .table import Table
 
 
 def ordered(
@@ -26,7 +28,7 @@ def ordered(
     rows = np.flatnonzero(~placeless)
     if placeless.any():
         notes.append(f"{int(placeless.sum()):,} row(s) without episode or time were left out")
-    codes = columns.episode_codes[rows]
+    codes = columns.episodes.codes[rows]
     keys = (codes,) if columns.times is None else (columns.times[rows], codes)
     order = np.lexsort(keys)
     if not np.array_equal(order, np.arange(len(order))):
@@ -44,12 +46,13 @@ def ordered(
 
 def _placeless(columns: Columns, mapping: TableMapping, table: Table) -> Bool:
     """Return [R] bool: rows that belong to no episode or no time."""
-    lost = columns.episode_codes < 0
-    _refuse(lost, mapping, table, None, str(mapping.episode))
+    lost = columns.episodes.codes < 0
+    refusal = Refusal(columns, mapping, table, None)
+    refusal.unless_dropped(lost, mapping.episode)
     if columns.times is not None:
-        times = columns.times
-        timeless = times == MISSING_TIME if times.dtype.kind == "i" else ~np.isfinite(times)
-        _refuse(timeless, mapping, table, None, str(mapping.time))
+        dates = columns.times.dtype.kind == "M"
+        timeless = np.isnat(columns.times) if dates else ~np.isfinite(columns.times)
+        refusal.unless_dropped(timeless, mapping.time)
         lost = lost | timeless
     return lost
 
@@ -59,7 +62,7 @@ def _without_repeats(
 ) -> tuple[Int64, int]:
     """Return the rows with one row per episode and time, and how many were left out."""
     assert columns.times is not None
-    codes, times = columns.episode_codes[rows], columns.times[rows]
+    codes, times = columns.episodes.codes[rows], columns.times[rows]
     repeats = np.flatnonzero((codes[1:] == codes[:-1]) & (times[1:] == times[:-1])) + 1
     if not len(repeats):
         return rows, 0
@@ -109,30 +112,38 @@ class Quality:
     notes: tuple[str, ...] = ()
 
 
-def quality(columns: Columns, rows: Int64 | None, mapping: TableMapping, table: Table) -> Quality:
+def quality(
+    columns: Columns,
+    observations: Observations,
+    rows: Int64 | None,
+    mapping: TableMapping,
+    table: Table,
+) -> Quality:
     """Return which rows are whole; or raise, with the place of the first that is not."""
-    usable = _whole_rows(columns.observations)
+    refusal = Refusal(columns, mapping, table, rows)
+    usable = _whole_rows(observations.here)
     if not usable.all():
-        # With list columns one name stands for several numbers.
-        first = columns.observations[int(np.argmin(usable))]
-        single = len(columns.observation_names) == len(first)
-        name = columns.observation_names[int(np.argmin(np.isfinite(first))) if single else 0]
-        _refuse(~usable, mapping, table, rows, name)
-    last = np.append(columns.episode_codes[1:] != columns.episode_codes[:-1], True)
-    acted: Bool = ~(last & (columns.actions < 0))
+        wrong = ~np.isfinite(observations.here[int(np.argmin(usable))])
+        refusal.unless_dropped(~usable, observations.origins[int(np.argmax(wrong))])
+    last = np.append(columns.episodes.codes[1:] != columns.episodes.codes[:-1], True)
+    acted: Bool = ~(last & (columns.actions < 0)) | mapping.each_row_ends
     skipped: Bool = np.zeros(len(usable), dtype=bool)
-    ending = mapping.terminated or mapping.done
     checks: list[tuple[Bool, str | None]] = [
         (columns.actions < 0, mapping.action),
         (~np.isfinite(columns.rewards), mapping.reward),
-        (columns.terminations < 0, ending),
+        (columns.terminations < 0, mapping.terminated or mapping.done),
         (columns.truncations < 0, mapping.truncated),
     ]
-    if columns.next_observations is not None:
-        lost = ~_whole_rows(columns.next_observations)
+    if columns.propensities is not None:
+        chances = columns.propensities
+        checks.append((np.isnan(chances), mapping.propensity))
+        wrong = acted & ((chances <= 0.0) | (chances > 1.0))
+        refusal.always(wrong, mapping.propensity, "chances in (0, 1]", chances)
+    if observations.later is not None:
+        lost = ~_whole_rows(observations.later)
         checks.append((lost & (columns.terminations != 1), "next_observations"))
     for wrong, column in checks:
-        _refuse(wrong & acted, mapping, table, rows, str(column))
+        refusal.unless_dropped(wrong & acted, column)
         skipped = skipped | (wrong & acted)
     broken = int((~usable | skipped).sum())
     notes = (f"{broken:,} row(s) with missing values were left out",) if broken else ()
@@ -146,19 +157,3 @@ def _whole_rows(numbers: Array) -> Bool:
         part = slice(start, start + step)
         whole[part] = np.isfinite(numbers[part]).all(axis=1)
     return whole
-
-
-def _refuse(
-    wrong: Bool, mapping: TableMapping, table: Table, rows: Int64 | None, name: str
-) -> None:
-    if mapping.missing == "drop" or not wrong.any():
-        return
-    first = int(np.flatnonzero(wrong)[0])
-    place = table.place(first if rows is None else int(rows[first]))
-    more = int(wrong.sum()) - 1
-    raise InputError(
-        f"column {name!r}",
-        "filled with finite values",
-        f"a missing or infinite one at {place}" + (f", and {more:,} more" if more else ""),
-        "Repair them, or leave those steps out with missing='drop' (--missing drop).",
-    )

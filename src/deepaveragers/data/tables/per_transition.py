@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ...arguments import listed_names
 from ...arrays import HEADER_PROBLEMS, Array, Bool, Float64
 from ...errors import InputError, StorageError
-from .cells import Where, as_flags, as_numbers
-from .columns import Table
-from .table import open_table
+from .cells import as_flags
+from .numbers import Where, as_numbers
+from .sources import open_table
+from .table import Table
 
 
 def read_numbers(path: Path, column: str | None = None) -> Float64:
@@ -30,7 +32,7 @@ def read_numbers(path: Path, column: str | None = None) -> Float64:
             raise InputError(
                 str(path),
                 "a table of one column",
-                f"the columns {_listed(table)}",
+                f"the columns {listed_names(table.names)}",
                 "Choose one with --reward-column.",
             )
         column = table.names[0]
@@ -61,7 +63,9 @@ def _columns(
     for name in names:
         if name not in table.names:
             raise InputError(
-                str(path), f"a table with a column {name!r}", f"the columns {_listed(table)}"
+                str(path),
+                f"a table with a column {name!r}",
+                f"the columns {listed_names(table.names)}",
             )
     parts, start = [], 0
     for chunk in table.chunks(list(names)):
@@ -72,10 +76,6 @@ def _columns(
         parts.append(np.column_stack([read(chunk[name], partial(where, name)) for name in names]))
         start += len(parts[-1])
     return np.concatenate(parts) if parts else np.empty((0, len(names)))
-
-
-def _listed(table: Table) -> str:
-    return ", ".join(table.names[:20])
 
 
 def _array(path: Path) -> Array:

@@ -22,12 +22,14 @@ class Reading:
         format: name of the format it was read as.
         reason: why it was taken for that format.
         notes: what was decided, left out or renamed; empty if everything was plain.
+        warnings: what the data may not mean as they are: `read` says it as a `DataWarning`.
     """
 
     transitions: Transitions
     format: str
     reason: str = "as asked"
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def explained(self, reason: str) -> Reading:
         """Return the same reading with the reason of its format."""
@@ -40,6 +42,7 @@ class Reading:
             "format": self.format,
             "reason": self.reason,
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
             "transitions": len(data),
             "episodes": data.num_episodes,
             "observation_shape": list(data.observation_shape),

@@ -1,0 +1,204 @@
+"""CSV files as chunks of columns: with the standard library alone, in bounded memory.
+
+Other libraries read CSV faster, but do not say in which line a cell is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import InputError, StorageError
+from .table import UNNAMED_INDEX, index_notes, indexes_among
+
+CHUNK_CELLS = 40_000
+LONGEST_LINE = 1 << 24
+"""Characters of a line; a longer one is no table, and a compressed one could fill all memory."""
+DELIMITERS = ",;\t|"
+PROBLEMS = (csv.Error, UnicodeError, EOFError, OSError, zlib.error, zipfile.BadZipFile)
+
+
+class CsvFile:
+    """A text table with a header line; `.gz` files are unpacked while reading.
+
+    Attributes:
+        names: the columns, in order.
+        delimiter: the character between cells.
+        notes: what was decided while opening.
+        indexes: an unnamed first column, or one that pandas named.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        delimiter: str | None = None,
+        encoding: str = "utf-8",
+        member: str | None = None,
+    ) -> None:
+        """Open a file, or a member of a zip archive."""
+        self._path, self._member = path, member
+        # The mark at the start of a file, if there is one, belongs to no name.
+        self._encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
+        with self._open() as stream:
+            head = self._head(stream)
+        self.delimiter = delimiter or _likely_delimiter(head)
+        self.names, self.indexes, notes = _header(head, self.delimiter, self._called)
+        # From which data row on the line number is how much larger than the row number.
+        self._offsets = [(0, 2)]
+        self.notes = notes
+        if self.delimiter != ",":
+            self.notes = (f"cells are separated by {self.delimiter!r}", *notes)
+
+    @property
+    def _called(self) -> str:
+        return str(self._path) if self._member is None else f"{self._path} ({self._member})"
+
+    def chunks(self, names: Sequence[str]) -> Iterator[dict[str, Array]]:
+        """Yield the named columns, some rows at a time."""
+        places = {name: self.names.index(name) for name in names}
+        with self._open() as stream:
+            lines = self._lines(stream)
+            rows = self._rows(csv.reader(lines, delimiter=self.delimiter, strict=True))
+            next(rows)
+            while chunk := list(islice(rows, 1 + CHUNK_CELLS // len(self.names))):
+                yield {name: _column(chunk, place) for name, place in places.items()}
+
+    def place(self, row: int) -> str:
+        """Return words for the place of a data row."""
+        offset = next(offset for first, offset in reversed(self._offsets) if first <= row)
+        return f"line {row + offset}"
+
+    def starts(self) -> tuple[int, ...]:
+        """Return the first row."""
+        return (0,)
+
+    def _rows(self, reader: Any) -> Iterator[list[str]]:
+        width = len(self.names)
+        self._offsets = [(0, 2)]
+        filled = filter(None, reader)
+        for number in count(-1):
+            try:
+                row = next(filled)
+            except StopIteration:
+                return
+            except PROBLEMS as error:
+                raise self._unreadable(error, f" near line {reader.line_num + 1}") from error
+            if len(row) != width:
+                raise InputError(
+                    self._called,
+                    f"a table of {width} columns in every line",
+                    f"{len(row)} cell(s) in line {reader.line_num}",
+                )
+            if number >= 0 and reader.line_num - number != self._offsets[-1][1]:
+                self._offsets.append((number, reader.line_num - number))
+            yield row
+
+    def _lines(self, stream: TextIO) -> Iterator[str]:
+        """Yield the lines as csv wants them, none of them without end."""
+        for number in count(1):
+            line = stream.readline(LONGEST_LINE)
+            if not line:
+                return
+            if len(line) == LONGEST_LINE:
+                raise csv.Error(f"line {number} has more than {LONGEST_LINE:,} characters")
+            yield line
+
+    def _head(self, stream: TextIO) -> str:
+        """Return the header, which may go over several lines if a name does."""
+        try:
+            lines = self._lines(stream)
+            first = next(filter(str.strip, lines), "")
+            while first.count('"') % 2 and len(first) < LONGEST_LINE:
+                first += next(lines)
+        except StopIteration:
+            return first
+        except PROBLEMS as error:
+            raise self._unreadable(error, "") from error
+        return first
+
+    def _unreadable(self, error: Exception, near: str) -> InputError:
+        remedy = ""
+        if isinstance(error, UnicodeDecodeError):
+            remedy = "Name its encoding: encoding='cp1252', say (--encoding cp1252)."
+        named = self._encoding.removesuffix("-sig").upper()
+        return InputError(self._called, f"a {named} text table", f"{_reason(error)}{near}", remedy)
+
+    def _open(self) -> TextIO:
+        try:
+            if self._member is not None:
+                return self._open_member(self._member)
+            if self._path.suffix.lower() == ".gz":
+                return gzip.open(self._path, "rt", encoding=self._encoding, newline="")
+            return open(self._path, encoding=self._encoding, newline="")
+        except OSError as error:
+            raise StorageError(f"{self._path} cannot be read: {error.strerror}.") from error
+
+    def _open_member(self, member: str) -> TextIO:
+        try:
+            archive = zipfile.ZipFile(self._path)
+            # The archive's file stays open as long as the member does.
+            stream = archive.open(member)
+        except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
+            raise InputError(str(self._path), "a zip archive that can be read", error) from error
+        return io.TextIOWrapper(stream, encoding=self._encoding, newline="")
+
+
+def _column(chunk: list[list[str]], place: int) -> Array:
+    column = np.empty(len(chunk), dtype=object)
+    column[:] = [row[place] for row in chunk]
+    return column
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        wrong = error.object[error.start : error.start + 1]
+        return f"the byte 0x{wrong.hex()}, which is not {error.encoding.upper()}"
+    return str(error)
+
+
+def _likely_delimiter(head: str) -> str:
+    return max(DELIMITERS, key=lambda mark: (head.count(mark), -DELIMITERS.index(mark)))
+
+
+def _header(
+    head: str, delimiter: str, path: str
+) -> tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]:
+    """Return the names, those of indexes, and notes."""
+    try:
+        cells = next(csv.reader(head.splitlines(keepends=True), delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InputError(str(path), "a table with a header line", str(error)) from error
+    return named_columns(cells, path, head[:80])
+
+
+def named_columns(
+    cells: Sequence[str], path: str, head: str
+) -> tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]:
+    """Return the names in a header, those of indexes, and notes.
+
+    Args:
+        cells: of the header.
+        path: for messages.
+        head: the header as it stands there, for messages.
+    """
+    names = [cell.strip() for cell in cells]
+    unnamed = len(names) > 1 and names[0] == "" and UNNAMED_INDEX not in names
+    if unnamed:
+        names[0] = UNNAMED_INDEX
+    if not names or "" in names:
+        raise InputError(path, "a table whose first line names every column", repr(head))
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(path, "a table with distinct column names", f"{twice!r} twice")
+    indexes = frozenset({UNNAMED_INDEX}) if unnamed else indexes_among(names)
+    return tuple(names), indexes, index_notes(indexes, unnamed=unnamed)

@@ -1,0 +1,99 @@
+"""A guess at what the columns of a table mean, for a person to check."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .survey import ColumnSummary, Survey
+
+WORDS = {
+    "propensity": ("propensity", "pscore"),
+    "reward": ("reward", "click", "score", "return", "profit", "revenue", "gain", "utility"),
+    "terminated": (
+        "terminated", "terminal", "outcome", "died", "death", "discharged", "done", "end",
+    ),
+    "truncated": ("truncated", "timeout", "censored"),
+    "time": (
+        "timestamp", "time", "datetime", "charttime", "date", "step", "hour", "day", "t", "index",
+    ),
+    "episode": (
+        "episode", "trajectory", "traj", "run", "patient", "subject", "stay", "encounter",
+        "admission", "session", "visit", "case", "user",
+    ),
+    "action": (
+        "action", "drug", "treatment", "medication", "dose", "arm", "decision", "intervention",
+        "choice", "item",
+    ),
+}  # fmt: skip
+"""Words in the names of columns, the likelier first; the roles in the order of the guesses."""
+KINDS = {
+    "propensity": ("number",),
+    "reward": ("number", "whole number", "flag"),
+    "terminated": ("flag", "text"),
+    "truncated": ("flag",),
+    "time": ("date", "number", "whole number"),
+    "episode": ("text", "whole number"),
+    "action": ("text", "whole number", "flag"),
+}
+"""What a column of each role may hold."""
+UNKNOWN = "COLUMN"
+"""Stands for a column that could not be guessed."""
+MOST_ACTIONS = 256
+
+
+def guessed(survey: Survey) -> dict[str, Any]:
+    """Return fields of a `TableMapping` as they may be meant; `UNKNOWN` where nothing fits."""
+    taken: dict[str, ColumnSummary] = {}
+    for role in WORDS:
+        names = {one.name for one in taken.values()}
+        found = _likeliest(role, [one for one in survey.columns if one.name not in names], survey)
+        if found is not None:
+            taken[role] = found
+    fields: dict[str, Any] = {
+        role: taken[role].name if role in taken else UNKNOWN
+        for role in ("episode", "time", "action", "reward", "terminated", "truncated", "propensity")
+        if role in taken or role in ("action", "reward")
+    }
+    alone = "propensity" in taken and "episode" not in taken
+    if alone:
+        fields["each_row_ends"] = True
+        fields.pop("terminated", None)
+        fields.pop("truncated", None)
+    elif not {"episode", "terminated", "truncated"} & taken.keys():
+        fields["one_series"] = True
+    if "reward" in taken and taken["reward"].missing:
+        fields["reward_fill"] = 0
+    others = [one for one in survey.columns if one.name not in fields.values() and not one.index]
+    if any(one.missing and one.kind != "empty" for one in others):
+        fields["fill"] = "mean" if alone else "forward"
+    if any(one.decimal_comma for one in survey.columns):
+        fields["decimal"] = ","
+    time = taken.get("time")
+    written = re.search(r"'(.+?)'", time.date_format) if time is not None else None
+    if written:
+        fields["time_format"] = written[1]
+    return fields
+
+
+def _likeliest(role: str, columns: list[ColumnSummary], survey: Survey) -> ColumnSummary | None:
+    fitting = [one for one in columns if one.kind in KINDS[role] and _fits(role, one, survey)]
+    for word in WORDS[role]:
+        for column in fitting:
+            if word in re.findall(r"[a-z]+", _split(column.name)):
+                return column
+    return None
+
+
+def _split(name: str) -> str:
+    """Return a name in lower case, with a space where its writing changes: patientId."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").lower()
+
+
+def _fits(role: str, column: ColumnSummary, survey: Survey) -> bool:
+    if role == "action":
+        return 1 < column.distinct <= MOST_ACTIONS
+    if role == "episode":
+        return column.distinct < survey.rows and not column.index
+    # A text that stands in every row of many kinds is no outcome.
+    return not (role == "terminated" and column.kind == "text" and column.distinct > 20)

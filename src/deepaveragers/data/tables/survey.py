@@ -1,0 +1,137 @@
+"""What is in a table, before anyone has said what its columns mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from .cells import flag_of
+from .notation import PLAIN, Notation, is_null
+from .numbers import is_number
+from .table import Table
+from .times import likely_format
+
+MOST_ROWS = 10_000
+"""Rows that are looked at."""
+EXAMPLES = 3
+DECIMAL_COMMA = Notation(decimal=",", thousands=".")
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """What was seen in a column.
+
+    Attributes:
+        name: of the column.
+        kind: "flag", "whole number", "number", "date", "text", "list" or "empty".
+        missing: how many cells were blank or stand for nothing.
+        distinct: how many different values there are among the others.
+        examples: some of them.
+        index: whether it only numbers the rows.
+        decimal_comma: whether its numbers have one.
+        date_format: what to say about dates that are not ISO; empty if there is nothing.
+    """
+
+    name: str
+    kind: str
+    missing: int
+    distinct: int
+    examples: tuple[str, ...]
+    index: bool = False
+    decimal_comma: bool = False
+    date_format: str = ""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What was seen in the first rows of a table.
+
+    Attributes:
+        columns: a summary of each.
+        rows: how many rows were looked at.
+        whole: whether those are all.
+        notes: what was decided while opening.
+    """
+
+    columns: tuple[ColumnSummary, ...]
+    rows: int
+    whole: bool
+    notes: tuple[str, ...]
+
+
+def survey(table: Table) -> Survey:
+    """Return what is in the first rows of a table."""
+    cells: dict[str, list[Any]] = {name: [] for name in table.names}
+    whole = True
+    for chunk in table.chunks(table.names):
+        for name, values in chunk.items():
+            cells[name].extend(_values(values[:MOST_ROWS]))
+        if len(cells[table.names[0]]) >= MOST_ROWS:
+            whole = False
+            break
+    columns = tuple(
+        _summary(name, values[:MOST_ROWS], name in table.indexes) for name, values in cells.items()
+    )
+    return Survey(columns, min(MOST_ROWS, len(cells[table.names[0]])), whole, table.notes)
+
+
+def _values(cells: Array) -> list[Any]:
+    if cells.dtype.kind == "M":
+        texts = np.datetime_as_string(cells.astype("datetime64[s]"))
+        return [None if text == "NaT" else datetime.fromisoformat(text) for text in texts.tolist()]
+    values: list[Any] = cells.tolist()
+    return values
+
+
+def _summary(name: str, values: Sequence[Any], index: bool) -> ColumnSummary:
+    filled = [value for value in values if not _is_blank(value)]
+    texts = [value.strip() if isinstance(value, str) else str(value) for value in filled]
+    distinct = list(dict.fromkeys(texts))
+    comma = False
+    if not filled:
+        kind = "empty"
+    elif isinstance(filled[0], list | tuple | dict | np.ndarray):
+        kind = "list"
+    elif all(flag_of(text) is not None for text in distinct):
+        kind = "flag"
+    elif all(isinstance(value, date) or _is_iso(value) for value in filled[:100]):
+        kind = "date"
+    elif all(is_number(text, PLAIN) for text in distinct):
+        whole = all(_is_whole(text) for text in distinct)
+        kind = "whole number" if whole else "number"
+    elif all(is_number(text, DECIMAL_COMMA) for text in distinct):
+        kind, comma = "number", True
+    elif likely_format(texts[0]):
+        kind = "date"
+    else:
+        kind = "text"
+    advice = likely_format(texts[0]) if kind == "date" and isinstance(filled[0], str) else ""
+    shown = tuple(text[:24] for text in distinct[:EXAMPLES])
+    missing = len(values) - len(filled)
+    return ColumnSummary(name, kind, missing, len(distinct), shown, index, comma, advice)
+
+
+def _is_blank(value: Any) -> bool:
+    return value.strip().casefold() in PLAIN.no_label if isinstance(value, str) else is_null(value)
+
+
+def _is_iso(value: Any) -> bool:
+    if not isinstance(value, str) or is_number(value, PLAIN):
+        return False
+    try:
+        datetime.fromisoformat(value.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        return float(text).is_integer()
+    except ValueError:
+        return False
