@@ -77,7 +77,10 @@ class Plan:
     def __repr__(self) -> str:
         asked = {"gamma": self.objective.gamma, "cost": self.objective.cost}
         asked |= self.objective.unusual()
-        words = ", ".join(f"{name}={shown(value)}" for name, value in asked.items())
+        words = ", ".join(
+            f"{name}={value:.7g}" if isinstance(value, float) else f"{name}={shown(value)}"
+            for name, value in asked.items()
+        )
         return (
             f"Plan({len(self.values):,} core states, {words}: {self.status}, "
             f"values certified to +-{self.error:.2g}, {self.sweeps:,} sweeps, {self.seconds:.2g} s)"
