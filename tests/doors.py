@@ -30,7 +30,8 @@ NO_PATH = ("", "a\0b", True, 0, 1.5, [], {}, NOTHING, b"x")
 NO_RECORD = ("", True, 0, 1.5, [], {}, NOTHING, b"x", np.zeros(2))
 NO_LIST = (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING])
 NO_FUNCTION = ("a", True, 0, [], {}, NOTHING, b"x", nothing)
-NO_OBSERVATION = ("a", None, True, float("nan"), [], ["a", "b"], {}, NOTHING, [1.0] * 9)
+NO_OBSERVATIONS = ("a", None, True, float("nan"), ["a", "b"], {}, NOTHING, [1.0] * 9)
+NO_OBSERVATION = (*NO_OBSERVATIONS, [])
 NO_NAME = ("", True, 0, 1.5, [], {}, NOTHING, b"x")
 
 
@@ -121,7 +122,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "act": (
         lambda w, observation: w.plan.policy(3).act(observation),
-        {"observation": NO_OBSERVATION},
+        {"observation": NO_OBSERVATIONS},
     ),
     "explain": (
         lambda w, **given: w.plan.policy(3).explain(
@@ -221,6 +222,8 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k": (*NO_COUNT, None),
             "k_pi": (*NO_COUNT, None),
             "lookup": (*NO_WORD, None),
+            "one_step": (*NO_FLAG, None),
+            "name": NO_NAME,
         },
     ),
     "candidate_grid": (
@@ -229,6 +232,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k": (*NO_LIST, "ab", [], [0], [1.5]),
             "cost": (*NO_LIST, "ab", [], [-1.0], ["a"]),
             "k_pi": (*NO_LIST, "ab", [], [0], [1.5]),
+            "lookup": (*NO_WORD, None, ["a"], [0]),
             "objective": NO_RECORD,
         },
     ),
@@ -243,6 +247,23 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "horizon": NO_COUNT,
             "estimates": (*NO_LIST, None, "fitted_q", ["a"]),
             "episodes": (*NO_COUNT, None),
+            "seed": (*NO_SEED, None),
+            "show_progress": NO_FLAG,
+        },
+    ),
+    "fit": (
+        lambda w, **given: da.fit(**{"data": w.data, "gamma": 0.9, "time_budget": 1.0, **given}),
+        {
+            "data": (*NO_RECORD, None),
+            "candidates": (*NO_LIST, "ab", []),
+            "budget": (*NO_COUNT, None),
+            "env": (True, 0, [], {}, NOTHING),
+            "gamma": (*NO_SHARE, None, 1),
+            "level": (*NO_SHARE, None, 0.0, 1),
+            "folds": (*NO_COUNT, None, 1),
+            "episodes": (*NO_COUNT, None),
+            "time_budget": NOT_POSITIVE,
+            "resume_dir": NO_PATH,
             "seed": (*NO_SEED, None),
             "show_progress": NO_FLAG,
         },
