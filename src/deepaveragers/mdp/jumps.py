@@ -19,6 +19,8 @@ from ..neighbors.graph import NeighborGraph
 
 FARTHEST = 1.0
 """Lengths of a step that a neighbour may be away before we say so."""
+FEWEST = 100
+"""States, below which there is nothing to say: every log is thin at first."""
 SAMPLE = 10_000
 """States that are looked at."""
 
@@ -42,7 +44,7 @@ def warn_of_jumps(
     graph: NeighborGraph, source: Floats, core: Floats, ended: Bool, *, stacklevel: int
 ) -> None:
     """Say if neighbours lie farther away than one step leads."""
-    ratio = jump_ratio(graph, source, core, ended)
+    ratio = jump_ratio(graph, source, core, ended) if len(core) >= FEWEST else 0.0
     if ratio > FARTHEST:
         warnings.warn(
             f"Neighbours lie {ratio:.1f} times as far away as one step leads: values lean on jumps "
