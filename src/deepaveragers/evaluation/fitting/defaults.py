@@ -1,7 +1,8 @@
 """The candidates that `fit` tries when none are given.
 
-Representations x support x smoothness, at the cost without units; one step of improvement; imitation (only the action
-that is taken most in similar states); and each action always, where there are few.
+Representations x support x smoothness, at the cost without units; one step of improvement;
+imitation (only the action that is taken most in similar states); and each action always, where
+there are few.
 """
 
 from __future__ import annotations
