@@ -137,6 +137,33 @@ def test_data_without_names_say_so(plan):
         plan.policy().act([{"a": 1.0}])
 
 
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=3),
+    st.binary(max_size=3),
+    st.lists(st.floats(allow_nan=False), max_size=3),
+    st.dictionaries(st.sampled_from(["MAP", "x"]), st.floats(), max_size=2),
+    st.tuples(st.floats(), st.text(max_size=2)),
+)
+NAMED = st.dictionaries(st.sampled_from([*NAMES, "ward", "age[0]", "MAP=missing"]), VALUES)
+
+
+@given(st.one_of(NAMED, st.lists(NAMED, max_size=3), st.tuples(NAMED, VALUES)))
+@settings(max_examples=300, deadline=None)
+@pytest.mark.filterwarnings("ignore::deepaveragers.DataWarning")
+def test_whatever_is_given_by_name_is_answered_or_refused(policy, given_values):
+    sentence, actions = "", []
+    try:
+        actions = policy.act(given_values)
+    except da.InputError as refusal:
+        sentence = str(refusal)
+    assert np.isin(actions, [0, 1, 2]).all()
+    assert not sentence or ("must be" in sentence and len(sentence) < 500)
+
+
 def one_hot(categories):
     random = np.random.default_rng(2)
     chosen = random.integers(0, len(categories), 101)
