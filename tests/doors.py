@@ -172,6 +172,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "threads": NO_COUNT,
         },
     ),
+    "neighbor_index": (
+        lambda w, **given: da.neighbor_index(**{"rows": np.eye(3), **given}),
+        {
+            "rows": (*NO_NUMBER, None, 1.5, [[]], [["a"]], [[1.0], [1.0, 2.0]], [[float("nan")]]),
+            "engine": (*NO_WORD, None, "hnsw"),
+        },
+    ),
     "guarantee": (
         lambda w, **given: da.guarantee(**{"plan": w.plan, **given}),
         {
