@@ -30,7 +30,8 @@ NO_PATH = ("", "a\0b", True, 0, 1.5, [], {}, NOTHING, b"x")
 NO_RECORD = ("", True, 0, 1.5, [], {}, NOTHING, b"x", np.zeros(2))
 NO_LIST = (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING])
 NO_FUNCTION = ("a", True, 0, [], {}, NOTHING, b"x", nothing)
-NO_OBSERVATION = ("a", None, True, float("nan"), [], ["a", "b"], {}, NOTHING, [1.0] * 9)
+NO_OBSERVATIONS = ("a", None, True, float("nan"), ["a", "b"], {}, NOTHING, [1.0] * 9)
+NO_OBSERVATION = (*NO_OBSERVATIONS, [])
 NO_NAME = ("", True, 0, 1.5, [], {}, NOTHING, b"x")
 
 
@@ -121,7 +122,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "act": (
         lambda w, observation: w.plan.policy(3).act(observation),
-        {"observation": NO_OBSERVATION},
+        {"observation": NO_OBSERVATIONS},
     ),
     "explain": (
         lambda w, **given: w.plan.policy(3).explain(
@@ -229,6 +230,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k": (*NO_LIST, "ab", [], [0], [1.5]),
             "cost": (*NO_LIST, "ab", [], [-1.0], ["a"]),
             "k_pi": (*NO_LIST, "ab", [], [0], [1.5]),
+            "lookup": (*NO_WORD, None, ["a"], [0]),
             "objective": NO_RECORD,
         },
     ),

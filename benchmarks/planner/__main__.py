@@ -29,11 +29,12 @@ def main() -> None:
     """Measure, show, and write the results."""
     arguments = _arguments()
     stage: Stage = "report" if arguments.report else "development"
-    published = arguments.report and not arguments.quick
+    part = arguments.quick or arguments.families or arguments.sizes or arguments.gammas
+    published = arguments.report and not part
     output = arguments.output or (PUBLISHED if published else arguments.cache / stage)
-    about = circumstances(" ".join(["python -m benchmarks.planner", *sys.argv[1:]]))
+    about = circumstances(_command(sys.argv[1:]))
     begin = time.perf_counter()
-    results = _kept(output / "planner.jsonl", arguments.keep)
+    results = Results() if arguments.prepare else _kept(output / "planner.jsonl", arguments.keep)
     asked = list(_cells(arguments))
     for (family, size), group in groupby(asked, key=lambda cell: (cell.family, cell.states)):
         todo = [cell for cell in group if _missing(cell, results, arguments.peers)]
@@ -45,11 +46,13 @@ def main() -> None:
                 _say(cell, f"reference within {subject.reference(cell).error:.1g}")
                 continue
             missing = _missing(cell, results, arguments.peers)
-            rows = list(measure(subject, cell, missing - set(OURS), about["commit"]))
+            peers = [name for name in missing if name not in OURS]
+            rows = list(measure(subject, cell, peers, about["commit"]))
             append(output / "planner.jsonl", rows)
             for row in rows:
                 results.add(row)
             _say(cell, _line(cell, results))
+        del subject  # Before the next is loaded: one MDP and its matrices fill memory enough.
     if arguments.prepare or not len(results):
         return
     about["seconds"] = time.perf_counter() - begin
@@ -66,7 +69,7 @@ def _arguments() -> argparse.Namespace:
     stage = parser.add_mutually_exclusive_group()
     stage.add_argument("--development", action="store_true", help="MDPs to tune on (the default)")
     stage.add_argument("--report", action="store_true", help="MDPs to publish")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK:,} states only, a minute")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK:,} states of eight families")
     parser.add_argument("--families", type=_names, metavar="A,B", help=", ".join(FAMILIES))
     parser.add_argument("--sizes", type=_sizes, metavar="300k,1m", help="numbers of states")
     parser.add_argument("--gammas", type=_numbers, metavar=".99,.999", help="discounts only")
@@ -79,8 +82,16 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--prepare", action="store_true", help="MDPs and references only")
     parser.add_argument("--cache", type=Path, default=CACHE, metavar="DIR", help="compiled MDPs")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="where rows and page are kept")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="of rows and page")
     return parser.parse_args()
+
+
+def _command(given: list[str]) -> str:
+    """Return the command for the page, without the folders of one machine."""
+    folders = [place for place, word in enumerate(given) if word in ("--cache", "--output")]
+    left_out = {*folders, *(place + 1 for place in folders)}
+    words = [word for place, word in enumerate(given) if place not in left_out]
+    return " ".join(["python -m benchmarks.planner", *words])
 
 
 def _names(text: str) -> list[str]:
@@ -106,14 +117,14 @@ def _cells(arguments: argparse.Namespace) -> list[Cell]:
     return list(cells(families, sizes, arguments.gammas))
 
 
-def _missing(cell: Cell, results: Results, peers: str) -> set[str]:
+def _missing(cell: Cell, results: Results, peers: str) -> list[str]:
     """Return the solvers that have no row of a cell yet; ours are always timed with a peer."""
-    wanted = {
+    wanted = [
         name
         for name in cell.peers
         if peers in ("all", name) and importlib.util.find_spec(name) is not None
-    }
-    return {name for name in (*OURS, *wanted) if results.of(cell, name) is None}
+    ]
+    return [name for name in (*OURS, *wanted) if results.of(cell, name) is None]
 
 
 def _kept(path: Path, keep: str) -> Results:

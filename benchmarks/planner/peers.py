@@ -18,7 +18,7 @@ import numpy as np
 from .tables import Tables
 
 LONGEST_QUANTECON = 60.0
-LONGEST_MDPSOLVER = 20.0
+LONGEST_MDPSOLVER = 10.0
 """Seconds."""
 
 

@@ -37,7 +37,9 @@ def page(results: Results, about: dict[str, Any]) -> str:
         "",
         *_promises(results),
         "",
-        "Seconds are wall-clock, from V = 0, the median of several runs. The peers' matrices are "
+        "Seconds are wall-clock, from V = 0: ours the median of several runs before and after the "
+        "peers, which run once. Logs of games differ from those of `--development` in their "
+        "seeds only (pictures: in the game too). The peers' matrices are "
         "prepared before their time is taken; for ours, `MDP solved before` is the same: what "
         "depends on the graph alone is kept from an earlier plan, nothing else is. A `first "
         "plan` prepares everything. `>`: the peer was stopped, the figure is a lower bound. "

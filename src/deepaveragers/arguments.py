@@ -6,6 +6,7 @@ whole number, and True is none.
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import math
@@ -148,8 +149,48 @@ def file_path(name: str, value: object) -> Path:
     if isinstance(value, str | os.PathLike):
         text = os.fspath(value)
         if isinstance(text, str) and text and "\0" not in text:
+            _check_length(name, text)
             return Path(text)
     raise InputError(name, "a path", shown(value))
+
+
+def _check_length(name: str, path: str) -> None:
+    """Raise an error for a path that no file here can have; there need be none."""
+    try:
+        os.lstat(path)
+    except UnicodeEncodeError:
+        raise InputError(name, "a path in whole characters", shown(path)) from None
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL):
+            reason = f"{shown(path)} ({str(error.strerror).lower()})"
+            raise InputError(name, "a path that a file can have", reason) from None
+
+
+def check_text(name: str, texts: Iterable[str]) -> None:
+    """Raise an error unless every text can be written to a file: halves of characters cannot."""
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(name, "text in whole characters", shown(text)) from None
+
+
+def unmasked(name: str, value: Any) -> Any:
+    """Return a masked array without its mask; one that hides entries is refused.
+
+    NumPy would hand out what is under the mask. Rows in a list may be masked, too.
+    """
+    parts = value if isinstance(value, list | tuple) else (value,)
+    masked = (one for one in parts if isinstance(one, np.ma.MaskedArray))
+    hidden = sum(int(np.ma.getmaskarray(one).sum()) for one in masked)
+    if hidden:
+        raise InputError(
+            name,
+            "without masked entries",
+            f"{hidden:,} masked",
+            "Leave those rows out, or fill them: array.filled(number).",
+        )
+    return value.data if isinstance(value, np.ma.MaskedArray) else value
 
 
 def optional(check: Callable[..., Value], name: str, value: object, **limits: Any) -> Value | None:

@@ -15,9 +15,14 @@ Every message names the parameter, what is allowed, what came, and what to do.
 
 from __future__ import annotations
 
+from .printable import printable
+
 
 class DeepAveragersError(Exception):
     """Anything that this package raises on purpose."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class InputError(DeepAveragersError, ValueError):

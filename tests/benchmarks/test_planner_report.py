@@ -81,6 +81,10 @@ def test_the_command_measures_writes_and_goes_on(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["planner", *asked, "--keep", "all"])
     command.main()
     assert rows.read_text() == first
+    assert str(tmp_path) not in (tmp_path / "out" / "planner.md").read_text()
+    monkeypatch.setattr(sys, "argv", ["planner", *asked, "--prepare"])
+    command.main()
+    assert rows.read_text() == first
     assert "Written to" in capsys.readouterr().out
 
 

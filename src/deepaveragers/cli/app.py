@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import typer
 
+from ..arguments import shown
 from ..errors import DeepAveragersError
 from .ask_commands import compare, explain, guarantee, select
 from .data_commands import append, doctor, export_data, forget
@@ -77,6 +78,11 @@ def run(arguments: list[str]) -> int:
         return WRONG_INPUT
     except typer.Abort:
         raise KeyboardInterrupt from None
+    except OSError as error:
+        # Whatever no door foresaw: a disk that went away, a name that is too long for it.
+        place = "" if error.filename is None else f"{shown(str(error.filename))}: "
+        complain(f"{place}{error.strerror or error}.", as_json=as_json)
+        return WRONG_INPUT
     except Exception as error:
         if not isinstance(error, UsageProblem):
             raise

@@ -70,6 +70,7 @@ def explain(
         ]
         header = ("imagined action", "as in transition", "reward", "distance", "value after")
         text += "\n\n" + table(rows, header)
+        text += "\nFrom here on the imagined future repeats itself." * future[-1].repeats
     show(result, text, as_json=as_json)
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import DataWarning, KernelCacheWarning
+from ..printable import printable
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 """Exit codes; 0 is done."""
@@ -29,7 +30,7 @@ def one_line_warnings() -> Iterator[None]:
 
         def say(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, OURS):
-                print(f"dac: {message}", file=sys.stderr)  # noqa: T201
+                print(printable(f"dac: {message}"), file=sys.stderr)  # noqa: T201
             else:
                 show(message, category, *place, **more)
 
@@ -41,7 +42,7 @@ def one_line_warnings() -> Iterator[None]:
 
 def complain(sentence: str, *, as_json: bool) -> None:
     """Say in one sentence what is wrong: on standard error, and as JSON where asked for."""
-    sentence = " ".join(sentence.split())
+    sentence = printable(" ".join(sentence.split()))
     print(f"dac: {sentence}", file=sys.stderr)  # noqa: T201
     if as_json:
         print(json.dumps({"error": sentence}))  # noqa: T201

@@ -9,13 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
+from ..printable import printable
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
 
 
 def show(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     """Print the result: as JSON, or as the readable text."""
-    typer.echo(json.dumps(plain(result), allow_nan=False) if as_json else text)
+    typer.echo(json.dumps(plain(result), allow_nan=False) if as_json else printable(text))
 
 
 def table(rows: Sequence[Sequence[str]], header: Sequence[str] | None = None) -> str:

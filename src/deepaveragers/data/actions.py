@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import several
+from ..arguments import check_text, several, unmasked
 from ..arrays import Array, Int32
 from ..errors import InputError
 
@@ -19,7 +19,7 @@ def as_actions(
     values: Any, names: Iterable[str] | None, size: int
 ) -> tuple[Int32, tuple[str, ...]]:
     """Return [N] int32 actions and their names."""
-    array = np.asarray(values)
+    array = np.asarray(unmasked("actions", values))
     if array.shape != (size,):
         raise InputError(
             "actions",
@@ -30,8 +30,11 @@ def as_actions(
     if array.dtype.kind in "US" or (
         array.dtype == object and all(isinstance(value, str) for value in array)
     ):
-        return _from_labels(array.astype(str), given)
-    return _from_numbers(array, given)
+        numbers, labels = _from_labels(array.astype(str), given)
+    else:
+        numbers, labels = _from_numbers(array, given)
+    check_text("action_names", labels)
+    return numbers, labels
 
 
 def _checked_names(names: Iterable[str] | None) -> tuple[str, ...] | None:

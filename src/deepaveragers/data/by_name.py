@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import plain, shown
+from ..arguments import plain, shown, unmasked
 from ..arrays import Array
 from ..errors import InputError
 from .action_names import resembled
@@ -131,6 +131,7 @@ def _flattened(parts: Mapping[Any, Any], before: str = "") -> dict[str, Any]:
 
 
 def _array(name: str, part: Any) -> Array:
+    part = unmasked(f"{PARAMETER}[{name!r}]", part)
     try:
         return np.asarray(part)
     except ValueError as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_known, several
+from ..arguments import check_known, check_text, several
 from ..errors import InputError
 
 MENTIONED = 12
@@ -52,6 +52,7 @@ def as_observation_names(
     if len(set(names)) != len(names) or not all(names):
         twice = sorted({name for name in names if names.count(name) > 1 or not name})
         raise InputError("observation_names", "distinct names, none empty", listed(twice))
+    check_text("observation_names", names)
     return names
 
 
@@ -73,6 +74,7 @@ def as_observation_units(
     if len(given) != len(names):
         raise InputError("observation_units", f"{len(names)} units, one per column", len(given))
     result = tuple("" if unit is None else str(unit) for unit in given)
+    check_text("observation_units", result)
     return result if any(result) else None
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..arrays import Array, Bool, Float64
 from ..errors import InputError
 
@@ -15,6 +16,7 @@ DATES = np.dtype("datetime64[us]")
 
 def as_column(values: Any, name: str, size: int, dtype: type) -> Array:
     """Return [N] numbers of the type; fractions are no whole numbers."""
+    values = unmasked(name, values)
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -45,6 +47,7 @@ def as_times(values: Any, size: int) -> Array | None:
     """Return [N] int64, float64 or datetime64[us]; NaN and NaT are unknown times."""
     if values is None:
         return None
+    values = unmasked("times", values)
     try:
         array = np.asarray(values)
         if array.dtype == object:
@@ -64,6 +67,7 @@ def as_propensities(values: Any, size: int) -> Float64 | None:
     """Return [N] float64 in (0, 1]; NaN is unknown."""
     if values is None:
         return None
+    values = unmasked("propensities", values)
     try:
         array = np.asarray(values, dtype=np.float64)
     except (ValueError, TypeError):

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import gymnasium as gym
 import numpy as np
 
-from ..arguments import check_takes
+from ..arguments import check_takes, shown
 from ..arrays import Array
 from ..errors import InputError
 from .spaces import observation_space_names
 
 EnvironmentSource: TypeAlias = str | gym.Env[Any, Any] | Callable[[], gym.Env[Any, Any]]
 """A registered id, an environment that can be made again, or a function that makes one."""
+LONGEST_REASON = 300
+"""Letters of what Gymnasium says."""
 NEEDED = ("reset", "step", "action_space", "observation_space")
 """What an environment has; it need not be a `gym.Env`."""
 
@@ -45,9 +48,9 @@ def _make(name: str) -> gym.Env[Any, Any]:
     try:
         return gym.make(name, disable_env_checker=True)
     except gym.error.Error as error:
-        reason = str(error).splitlines()[0]
+        reason = textwrap.shorten(str(error).splitlines()[0], LONGEST_REASON)
         raise InputError(
-            "env", "the id of a registered Gymnasium environment", f"{name!r} ({reason})"
+            "env", "the id of a registered Gymnasium environment", f"{shown(name)} ({reason})"
         ) from error
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_collection, plain, several, shown
+from ..arguments import check_text, is_collection, plain, several, shown, unmasked
 from ..arrays import Array, Bool, Int64
 from ..errors import InputError
 from .column_names import listed
@@ -17,7 +17,7 @@ from .observations import rows_at_once
 
 def as_text_ids(ids: Any, size: int) -> tuple[Int64, tuple[str, ...]] | None:
     """Return numbers in the order of first appearance, and names; None where ids are no text."""
-    array = np.asarray(ids)
+    array = np.asarray(unmasked("episode_ids", ids))
     text = array.dtype.kind in "UT" or (
         array.dtype == object and all(isinstance(one, str) for one in array.flat)
     )
@@ -39,7 +39,7 @@ def as_episode_names(
         lost = [number for number in distinct.tolist() if number not in names]
         if lost:
             raise InputError("episode_names", "a name for every episode id", f"none for {lost[0]}")
-        return tuple(str(names[number]) for number in distinct.tolist())
+        names = [names[number] for number in distinct.tolist()]
     given = several("episode_names", names, "one name per episode, or {id: name}")
     if len(given) != len(distinct):
         raise InputError(
@@ -47,7 +47,9 @@ def as_episode_names(
             f"{len(distinct):,} names, one per distinct episode id in ascending order",
             f"{len(given):,}",
         )
-    return tuple(str(name) for name in given)
+    result = tuple(str(name) for name in given)
+    check_text("episode_names", result)
+    return result
 
 
 def distinct_ids(episode_ids: Int64) -> Int64:

@@ -210,6 +210,8 @@ def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError("mapping", "a TOML file", f"{path} ({error})") from error
+    except RecursionError:
+        raise InputError("mapping", "a TOML file", f"{path} (nested too deeply)") from None
 
 
 def _names(value: Any, parameter: str) -> tuple[str, ...] | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..arrays import Array
 from ..errors import InputError
 from .frame_stacks import FrameStacks
@@ -91,6 +92,7 @@ def check_finite(
 
 
 def _numeric(values: Any, name: str) -> Array:
+    values = unmasked(name, values)
     try:
         array = np.asarray(values)
     except ValueError as error:

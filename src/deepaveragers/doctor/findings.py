@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Array, Float64, Int64
 from ..data.far_values import units
+from ..printable import printable
 
 Certainty = Literal["certain", "likely", "possible"]
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -107,7 +108,7 @@ class Diagnosis:
             "",
         ]
         if self.healthy:
-            return "\n".join([*lines, "Nothing suspicious was found."])
+            return printable("\n".join([*lines, "Nothing suspicious was found."]))
         for number, finding in enumerate(self.findings, start=1):
             lines += [
                 f"{number}. [{finding.certainty}] {finding.what} ({finding.where})",
@@ -116,7 +117,7 @@ class Diagnosis:
                     f"Fix: {finding.fix}", 96, initial_indent="   ", subsequent_indent="   "
                 ),
             ]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def _action_lines(self) -> list[str]:
         shown = list(zip(self.action_names, self.action_counts.tolist(), strict=True))[:12]

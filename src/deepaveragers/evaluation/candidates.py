@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from ..arguments import choice, instance, several, whole_number
+from ..arguments import choice, instance, known_keywords, several, whole_number
 from ..arrays import Array
 from ..errors import InputError
 from ..mdp.objective import Objective
@@ -52,25 +52,29 @@ class Candidate:
         return text if self.encoder is None else f"{text} {type(self.encoder).__name__}"
 
 
+@known_keywords
 def candidate_grid(
     *,
     k: Sequence[int] = (1, 5),
     cost: Sequence[float] = (1.0, 10.0, 100.0),
     k_pi: Sequence[int] = (1, 11, 51),
+    lookup: LookupName | Sequence[LookupName] = "auto",
     objective: Objective | None = None,
     encoder: Encoder | Callable[[Array], Any] | None = None,
 ) -> tuple[Candidate, ...]:
-    """Return the candidates for every combination of k, cost and k_pi."""
+    """Return the candidates for every combination of k, cost, k_pi and lookup."""
     k, cost, k_pi = (
         several(name, values, "one or more numbers in a list", least=1)
         for name, values in (("k", k), ("cost", cost), ("k_pi", k_pi))
     )
+    words = (lookup,) if isinstance(lookup, str) else lookup
+    lookups = several("lookup", words, "a lookup, or several in a list", least=1)
     base = objective if objective is not None else Objective()
     instance("objective", base, Objective, "an Objective, or None")
     objectives = [replace(base, cost=price) for price in cost]
     return tuple(
-        Candidate(asked, k=near, k_pi=smooth, encoder=encoder)
-        for near, asked, smooth in itertools.product(k, objectives, k_pi)
+        Candidate(asked, k=near, k_pi=smooth, lookup=way, encoder=encoder)
+        for near, asked, smooth, way in itertools.product(k, objectives, k_pi, lookups)
     )
 
 

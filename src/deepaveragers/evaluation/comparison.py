@@ -19,6 +19,7 @@ import numpy as np
 from ..arguments import file_path, instance
 from ..arrays import Bool, Float64, Int64, frozen
 from ..errors import InputError
+from ..printable import printable
 from ..solvers.greedy import greedy_chances
 from ..solvers.plan import Plan
 from ..solvers.policy_evaluation import policy_values
@@ -145,7 +146,7 @@ class Comparison:
             f"{d.first_regret:>16.4g}{d.second_regret:>17.4g}"
             for d in self.largest
         ]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def picture(
         self, path: str | os.PathLike[str], columns: Sequence[int | str] | None = None

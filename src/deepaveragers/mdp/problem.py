@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number, plain, shown
+from ..arguments import number, plain, shown, unmasked
 from ..arrays import Array, Bool, Float64, Floats, frozen
 from ..errors import InputError
 from ..kernels.model import Model
@@ -154,6 +154,7 @@ def _diameter(mdp: DacMdp) -> float:
 
 
 def _as_array(parameter: str, given: Any, dtype: Any) -> Array:
+    given = unmasked(parameter, given)
     try:
         return np.asarray(given, dtype=dtype)
     except (TypeError, ValueError, OverflowError):

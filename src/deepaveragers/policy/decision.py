@@ -49,6 +49,7 @@ class ImaginedStep:
         distance: how far the imagined state is from where that transition started.
         value: planned value of the state that it leads to.
         ends: whether the logged episode ended there.
+        repeats: whether the path goes on to a transition that it went through before.
     """
 
     action: str
@@ -57,6 +58,7 @@ class ImaginedStep:
     distance: float
     value: float
     ends: bool
+    repeats: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ..printable import printable
 from .case import Case, CaseColumn
 from .decision import Decision
 
@@ -34,7 +35,7 @@ def decision_text(decision: Decision) -> str:
     if decision.alternative is not None:
         other = f"the best alternative, {decision.alternative},"
         lines += ["", *_cases(other, decision.alternative_taken, decision.alternative_cases)]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _worth(decision: Decision, action: str, value: float) -> str:
@@ -135,4 +136,4 @@ def decomposition_text(decision: Decision) -> str:
     ]
     if len(decision.evidence) > EVIDENCE_SHOWN:
         lines.append(f"and {len(decision.evidence) - EVIDENCE_SHOWN:,} more")
-    return "\n".join(lines)
+    return printable("\n".join(lines))

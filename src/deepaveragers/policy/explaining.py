@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -115,13 +115,16 @@ def imagine(
 ) -> list[ImaginedStep]:
     """Follow the plan from features [1, D] through the heaviest transitions.
 
-    The first action is given; every later one is the plan's at the core state reached.
+    The first action is given; every later one is the plan's at the core state reached. So a
+    path that comes back to a transition repeats itself from there, and ends before that.
     """
     data, graph = plan.mdp.transitions, plan.mdp.graph
     row = lookup.likeliest(features, action)
     distance = float(np.linalg.norm(features[0] - plan.mdp.source_features[row]))
     path: list[ImaginedStep] = []
+    seen: set[int] = set()
     while True:
+        seen.add(row)
         path.append(
             ImaginedStep(
                 action=data.action_names[action],
@@ -137,3 +140,6 @@ def imagine(
         action = int(np.argmax(plan.q_values[row]))
         distance = float(graph.distances[row, action, 0])
         row = int(graph.indices[row, action, 0])
+        if row in seen:
+            path[-1] = replace(path[-1], repeats=True)
+            return path

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..arguments import number, seed_number
+from ..arguments import number, seed_number, unmasked
 from ..arrays import Array, Float64, Int64
 from ..data.observations import as_observations
 from ..errors import InputError
@@ -50,7 +50,7 @@ class NetworkPolicy:
 
     def q_values(self, observations: Any) -> Float64:
         """Return [B, A] float64; -inf for an action that is not to be taken."""
-        return self.network.q_values(self._batch(observations)[0])
+        return self._q_values(self._batch(observations)[0])
 
     def predict(
         self,
@@ -65,7 +65,7 @@ class NetworkPolicy:
         return (actions[0] if single else actions), state
 
     def _choose(self, batch: Array, epsilon: float) -> Int64:
-        q_values = self.network.q_values(batch)
+        q_values = self._q_values(batch)
         actions = np.argmax(q_values, axis=1)
         if epsilon > 0.0:
             explore = self._random.random(len(batch)) < epsilon
@@ -73,10 +73,18 @@ class NetworkPolicy:
             actions = np.where(explore, drawn, actions)
         return actions
 
+    def _q_values(self, batch: Array) -> Float64:
+        if len(batch):
+            return self.network.q_values(batch)
+        return self.network.q_values(np.zeros((1, *batch.shape[1:]), batch.dtype))[:0]
+
     def _batch(self, observation: Any) -> tuple[Array, bool]:
         """Return observations [B, ...] and whether one was given alone."""
-        array = np.asarray(observation)
+        array = np.asarray(unmasked("observation", observation))
         shape = self.network.architecture.input_shape
+        if array.shape in ((0,), (0, *shape)):
+            kind = np.uint8 if self.network.architecture.is_image else np.float32
+            return np.empty((0, *shape), kind), False
         single = array.shape == shape or (
             not self.network.architecture.is_image and array.size == math.prod(shape)
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..arrays import Array
 from ..data.by_name import MISSING, matched
 from ..data.column_names import listed
@@ -32,7 +33,7 @@ class ObservationReader:
         self._mentioned = False
 
     def read(self, observation: Any) -> tuple[Array, bool]:
-        """Return observations [B, ...] and whether one was given alone."""
+        """Return observations [B, ...], of which there may be none, and whether one was alone."""
         if self._names is not None:
             found = matched(observation, self._names)
             if found is not None:
@@ -47,11 +48,13 @@ class ObservationReader:
             )
         if isinstance(observation, Mapping | tuple):
             return self._structured(observation)
-        array = np.asarray(observation)
+        array = np.asarray(unmasked("observation", observation))
         single = array.shape == self._shape or (array.ndim == 0 and self._shape == (1,))
         return self._checked(array.reshape(1, *self._shape) if single else array), single
 
     def _checked(self, array: Array) -> Array:
+        if array.shape in ((0,), (0, *self._shape)):
+            return np.empty((0, *self._shape), self._data.observations.dtype)
         batch = as_observations(array, "observation", NO_ACTION, self._names)
         if batch.shape[1:] != self._shape:
             named = "" if self._names is None else f": {listed(self._names)}"

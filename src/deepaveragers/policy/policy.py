@@ -106,11 +106,14 @@ class Policy:
     def q_values(self, observations: Any) -> Float64:
         """Return [B, A] float64; -inf for an action that is not available."""
         batch = self._observations.read(observations)[0]
+        if not len(batch):
+            return np.empty((0, self.plan.mdp.transitions.num_actions))
         return self._lookup.q_values(self._encode(batch), batch)
 
     def support(self, observations: Any) -> Float64:
         """Return [B] in [0, 1]: how well the data support each observation."""
-        return self._support_of(self._encode(self._observations.read(observations)[0]))
+        batch = self._observations.read(observations)[0]
+        return self._support_of(self._encode(batch)) if len(batch) else np.empty(0)
 
     def predict(
         self,
@@ -149,7 +152,14 @@ class Policy:
         return explaining.explain(self.plan, self._lookup, self._cases, asked, cases)
 
     def imagine(self, observation: Any, steps: int = 10) -> list[ImaginedStep]:
-        """Return the most likely future through the data when the plan is followed."""
+        """Return the most likely future through the data when the plan is followed.
+
+        It ends where the episode does, or where it would repeat itself.
+
+        Args:
+            observation: one observation.
+            steps: at most so many.
+        """
         steps = whole_number("steps", steps)
         batch = self._one(observation)
         features = self._encode(batch)
@@ -157,6 +167,8 @@ class Policy:
         return explaining.imagine(self.plan, self._lookup, features, action, steps)
 
     def _actions(self, batch: Array, epsilon: float) -> Int64:
+        if not len(batch):
+            return np.empty(0, np.int64)
         features = self._encode(batch)
         q_values = self._lookup.q_values(features, batch)
         support = None if self.support_threshold is None else self._support_of(features)

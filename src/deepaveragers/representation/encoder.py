@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..arguments import check_takes, shown
+from ..arguments import check_takes, shown, unmasked
 from ..arrays import Array, Float64, Floats
 from ..data.far_values import squashed
 from ..data.frame_stacks import stacks_or_none
@@ -131,7 +131,7 @@ class FunctionEncoder:
 
 def checked_features(features: Any, size: int) -> Floats:
     """Return finite features [size, D], float64 if they are, else float32."""
-    features = np.asarray(features)
+    features = np.asarray(unmasked("encoder's features", features))
     if features.ndim != 2 or len(features) != size:
         raise InputError(
             "encoder",

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arguments import instance, known_keywords, number, optional, whole_number
+from ..arguments import instance, known_keywords, number, optional, unmasked, whole_number
 from ..arrays import Array, Float64
 from ..errors import InputError
 from ..kernels.model import Model
@@ -169,6 +169,7 @@ def _checked(
 def _probabilities(mdp: DacMdp, policy: Array) -> Float64:
     """Return the policy as [N, A] probabilities; what episodes' ends would do is dropped."""
     size, actions = mdp.graph.indices.shape[:2]
+    policy = unmasked("policy", policy)
     try:
         given = np.asarray(policy)
     except ValueError:
