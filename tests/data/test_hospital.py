@@ -205,6 +205,13 @@ def test_three_commands_to_an_explained_decision(tmp_path, columns, expected, ca
         for name, value in IMPORT.items()
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
-    data = str(tmp_path / "data")
+    data, plan = str(tmp_path / "data"), str(tmp_path / "plan")
     dac(["import", str(tmp_path / "patients.csv"), *options, "-o", data], capsys)
     same(da.load(data), expected)
+    dac(["solve", data, "-o", plan], capsys)
+    asked = "sex=F,pressure=62,lactate=4.1,age=60"
+    decision = json.loads(dac(["explain", plan, "--observation", asked, "--json"], capsys))
+    assert decision["action"] in expected.action_names
+    text = dac(["explain", plan, "--observation", asked], capsys)
+    assert "sex=F" in text
+    assert "P0" in text
