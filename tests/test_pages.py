@@ -41,7 +41,7 @@ def test_the_walk_through_tables(tmp_path, monkeypatch, capsys):
                 main(shlex.split(line)[1:])
             assert left.value.code == 0, line
     told = capsys.readouterr().out
-    assert "--terminated outcome --reward-fill 0 --fill forward" in told
+    assert re.findall(r"```\n(patients.csv: .*?)```", page, flags=re.DOTALL)[0] in told
     assert "The log has" in told
 
 
