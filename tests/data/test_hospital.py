@@ -172,6 +172,8 @@ def test_sqlite(tmp_path, columns, expected, same):
         same(da.read(connection, **IMPORT), expected)
     same(da.read(path, **IMPORT), expected)
     same(da.read(f"sqlite:///{path}", **IMPORT, sql="SELECT * FROM log"), expected)
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    same(da.read(sqlalchemy.create_engine(f"sqlite:///{path}"), **IMPORT), expected)
     before = path.read_bytes()
     with pytest.raises(da.InputError, match="readonly"):
         da.read(path, **IMPORT, sql="DELETE FROM log")

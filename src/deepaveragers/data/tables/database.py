@@ -31,6 +31,8 @@ TABLES = {
     "ORDER BY table_name",
 }
 """Queries that list the tables of a database."""
+REMOTE_FILES = ("http", "https", "ftp", "s3", "gs", "az")
+"""Schemes of files elsewhere, which nothing here fetches."""
 
 
 class QueryResult:
@@ -87,7 +89,9 @@ class QueryResult:
         if sql is not None:
             quoted = ".".join(f'"{part}"' for part in sql.strip().split("."))
             return f"SELECT * FROM {quoted}", ()
-        kind = "sqlite" if isinstance(self._connection, sqlite3.Connection) else "other"
+        # SQLAlchemy wraps the driver's own connection.
+        inner = getattr(self._connection, "driver_connection", self._connection)
+        kind = "sqlite" if isinstance(inner, sqlite3.Connection) else "other"
         tables = [row[0] for row in self._executed(TABLES[kind]).fetchmany(1000)]
         if len(tables) != 1:
             raise InputError(
@@ -206,6 +210,9 @@ def open_url(url: str, sql: str | None) -> QueryResult:
     except ValueError as error:
         raise InputError("source", "a database URL", f"one that cannot be read: {error}") from error
     scheme = parts.scheme.partition("+")[0]
+    if scheme in REMOTE_FILES:
+        remedy = "Download the file first."
+        raise InputError("source", "a path, or the URL of a database", repr(called), remedy)
     if scheme in ("sqlite", "duckdb"):
         return open_database_file(Path(unquote(parts.path.removeprefix("/"))), sql)
     try:
