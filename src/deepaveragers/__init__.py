@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     )
     from .evaluation.candidates import Candidate, candidate_grid
     from .evaluation.comparison import Comparison, compare
+    from .evaluation.fitting.answer import Fit
+    from .evaluation.fitting.fit import fit
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
@@ -78,6 +80,7 @@ __all__ = [
     "DynamicsEncoder",
     "Encoder",
     "EvaluationReport",
+    "Fit",
     "FrameStacks",
     "Guarantee",
     "Identity",
@@ -107,6 +110,7 @@ __all__ = [
     "diagnose",
     "evaluate",
     "factored_values",
+    "fit",
     "forget",
     "guarantee",
     "load",
@@ -157,6 +161,8 @@ _HOMES = {
     "MissingExtraError": "errors",
     "StorageError": "errors",
     "TrainingDiverged": "errors",
+    "Fit": "evaluation.fitting.answer",
+    "fit": "evaluation.fitting.fit",
     "Guarantee": "evaluation.guarantee",
     "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",

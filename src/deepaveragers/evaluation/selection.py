@@ -268,7 +268,12 @@ class _Judge:
 
     def _compile(self, group: Sequence[Candidate], data: Transitions, most: int) -> DacMdp:
         k = min(most, max(candidate.k for candidate in group))
-        return compile(data, k, group[0].encoder, show_progress=False)
+        return compile(
+            data,
+            k,
+            group[0].encoder,  # type: ignore[arg-type]
+            show_progress=False,
+        )
 
     def _halves(self, group: Sequence[Candidate]) -> list[_Half]:
         """Return both halves of the episodes, each with the starts of the other."""
