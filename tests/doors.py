@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass, fields
 from typing import Any
@@ -178,6 +179,21 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "delta": (*NO_SHARE, None, 0, 1),
             "lipschitz": NO_COST,
             "deterministic": (*NO_FLAG, None),
+        },
+    ),
+    "importance_value": (
+        lambda w, **given: da.importance_value(
+            **{
+                "data": dataclasses.replace(w.data, propensities=np.full(24, 0.5)),
+                "policy": np.full(24, 0.5),
+                **given,
+            }
+        ),
+        {
+            "data": (*NO_RECORD, None),
+            "policy": ("a", None, 1.5, [], {}, NOTHING, [0.5], [1.5] * 24, np.full((24, 2), 0.1)),
+            "gamma": (*NO_SHARE, None),
+            "level": (*NO_SHARE, None, 0, 1),
         },
     ),
     "compare": (

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .evaluation.fitting.answer import Fit
     from .evaluation.fitting.fit import fit
     from .evaluation.guarantee import Guarantee, guarantee
+    from .evaluation.importance import Estimate, importance_value
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
@@ -79,6 +80,7 @@ __all__ = [
     "DqnEncoder",
     "DynamicsEncoder",
     "Encoder",
+    "Estimate",
     "EvaluationReport",
     "Fit",
     "FrameStacks",
@@ -113,6 +115,7 @@ __all__ = [
     "fit",
     "forget",
     "guarantee",
+    "importance_value",
     "load",
     "load_encoder",
     "policy_values",
@@ -161,6 +164,8 @@ _HOMES = {
     "MissingExtraError": "errors",
     "StorageError": "errors",
     "TrainingDiverged": "errors",
+    "Estimate": "evaluation.importance",
+    "importance_value": "evaluation.importance",
     "Fit": "evaluation.fitting.answer",
     "fit": "evaluation.fitting.fit",
     "Guarantee": "evaluation.guarantee",
