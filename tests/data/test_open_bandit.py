@@ -49,21 +49,21 @@ def test_as_shipped(tmp_path, capsys):
     assert ((data.propensities > 0) & (data.propensities <= 1)).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_other_policy_is_estimated(tmp_path, seed):
-    write_log(tmp_path / "own.csv", favoured(), seed=seed)
-    other = write_log(tmp_path / "other.csv", UNIFORM, seed=seed + 100)
-    data = da.read(tmp_path / "own.csv", **COLUMNS)
-    found = da.importance_value(data, np.full(len(data), 1.0 / ITEMS))
-    assert found.low < true_rate(UNIFORM) < found.high
-    assert found.low < other < found.high
-    assert found.high - found.low < 0.04
-    back = da.read(tmp_path / "other.csv", **COLUMNS)
-    places = np.argmax(back.observations[:, :POSITIONS], axis=1)
-    chances = favoured()[places]
-    assert np.allclose(chances.sum(axis=1), 1.0)
-    found = da.importance_value(back, chances)
-    assert found.low < true_rate(favoured()) < found.high
+def test_the_other_policy_is_estimated(tmp_path):
+    """From either log the other policy: 95 % intervals cover its true click rate."""
+    own, covered, logs = favoured(), [], 6
+    for seed in range(logs):
+        path = tmp_path / "log.csv"
+        for logged, other in ((own, UNIFORM), (UNIFORM, own)):
+            write_log(path, logged, rows=2000, seed=seed)
+            data = da.read(path, **COLUMNS)
+            places = np.argmax(data.observations[:, :POSITIONS], axis=1)
+            found = da.importance_value(data, other[places])
+            error = abs(found.value - true_rate(other))
+            covered.append(found.low <= true_rate(other) <= found.high)
+            assert error < 2 * (found.high - found.low)
+    # Binomial(12, 0.95) is below 10 once in 50 draws; these draws are always the same.
+    assert sum(covered) >= 10
 
 
 @pytest.mark.skipif("OPEN_BANDIT" not in os.environ, reason="OPEN_BANDIT=.../obp/dataset/obd")

@@ -338,7 +338,9 @@ def test_rows_of_a_database_that_mix_types(tmp_path):
 
 
 def test_files_elsewhere_are_not_fetched():
-    with pytest.raises(da.InputError, match=r"https://\w+@example\.org/a\.csv.*Download") as refused:
+    with pytest.raises(
+        da.InputError, match=r"https://\w+@example\.org/a\.csv.*Download"
+    ) as refused:
         da.read("https://me:very-secret@example.org/a.csv?key=hidden", action="a", reward="r")
     assert "secret" not in str(refused.value)
     assert "hidden" not in str(refused.value)
