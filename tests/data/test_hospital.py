@@ -153,6 +153,26 @@ def test_excel(tmp_path, columns, expected, same):
         da.read(tmp_path / "a.xlsx", **IMPORT, sheet="none")
 
 
+def test_excel_that_claims_to_be_small(tmp_path, monkeypatch):
+    pytest.importorskip("python_calamine")
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "a.xlsx"
+    openpyxl.Workbook().save(path)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/sharedStrings.xml", b"a" * 3_000_001)
+    whole = path.read_bytes()
+    # Both places in which a zip archive tells a member's size.
+    size = (3_000_001).to_bytes(4, "little")
+    assert whole.count(size) == 2
+    path.write_bytes(whole.replace(size, (1000).to_bytes(4, "little")))
+    with pytest.raises(da.InputError, match=r"'xl/sharedStrings\.xml' is broken"):
+        da.read(path, **IMPORT)
+    path.write_bytes(whole)
+    monkeypatch.setattr("deepaveragers.data.tables.excel.LARGEST", 2_000_000)
+    with pytest.raises(da.InputError, match="at most 2,000,000 bytes unpacked"):
+        da.read(path, **IMPORT)
+
+
 def fill_database(connection, columns):
     connection.execute(
         "CREATE TABLE log (patient TEXT, charttime TIMESTAMP, age INTEGER, sex TEXT, "
@@ -194,6 +214,8 @@ def test_duckdb(tmp_path, columns, expected, same):
         fill_database(connection, columns)
         same(da.read(connection, **IMPORT, sql="SELECT * FROM log"), expected)
         same(da.read(connection.sql("SELECT * FROM log"), **IMPORT), expected)
+        with pytest.raises(da.InputError, match=r"source must be a DuckDBPyRelation"):
+            da.read(connection.sql("SELECT error('no') AS drug, 1 AS reward FROM log"), **IMPORT)
     same(da.read(path, **IMPORT), expected)
 
 

@@ -165,7 +165,7 @@ def _options() -> list[inspect.Parameter]:
     """Return an option for every field of a mapping, with its docstring as help."""
     text = inspect.getdoc(TableMapping) or ""
     told = {
-        name: " ".join(words.split())
+        name: _as_help(words)
         for name, words in re.findall(
             r"^    (\w+): (.*?)(?=^    \w+: |\Z)", text, flags=re.DOTALL | re.MULTILINE
         )
@@ -184,6 +184,12 @@ def _options() -> list[inspect.Parameter]:
             )
         )
     return options
+
+
+def _as_help(words: str) -> str:
+    """Return the words on a field as the help of an option, which is not given as None."""
+    text = " ".join(words.split()).replace("None:", "By default:")
+    return text[:1].upper() + text[1:]
 
 
 def _with_options(command: Any) -> Any:
