@@ -53,7 +53,7 @@ class World:
 
 OBJECTIVE = {
     "gamma": (*NO_SHARE, None, 1.0),
-    "cost": (*NO_COST, None),
+    "cost": NO_COST,
     "weighting": (*NO_WORD, None),
     "k": NO_COUNT,
     "forbidden_actions": ("a", "", -1, 2, True, 1.5, {}, b"x", NOTHING, ["a"], [0.0], [[0]]),
@@ -170,6 +170,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "objective": NO_RECORD,
             "tolerance": (*NO_TOLERANCE, None),
             "threads": NO_COUNT,
+        },
+    ),
+    "neighbor_index": (
+        lambda w, **given: da.neighbor_index(**{"rows": np.eye(3), **given}),
+        {
+            "rows": (*NO_NUMBER, None, 1.5, [[]], [["a"]], [[1.0], [1.0, 2.0]], [[float("nan")]]),
+            "engine": (*NO_WORD, None, "hnsw"),
         },
     ),
     "guarantee": (

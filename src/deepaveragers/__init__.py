@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
+    from .neighbors.index import NeighborIndex
+    from .neighbors.indexing import neighbor_index
     from .policy.decision import Decision
     from .policy.policy import Policy
     from .representation.bcq import BcqEncoder, train_bcq
@@ -89,6 +91,7 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "NeighborGraph",
+    "NeighborIndex",
     "Objective",
     "Plan",
     "Policy",
@@ -118,6 +121,7 @@ __all__ = [
     "importance_value",
     "load",
     "load_encoder",
+    "neighbor_index",
     "policy_values",
     "read",
     "read_reported",
@@ -176,6 +180,8 @@ _HOMES = {
     "compile": "mdp.model",
     "Objective": "mdp.objective",
     "NeighborGraph": "neighbors.graph",
+    "NeighborIndex": "neighbors.index",
+    "neighbor_index": "neighbors.indexing",
     "Decision": "policy.decision",
     "Policy": "policy.policy",
     "BcqEncoder": "representation.bcq",

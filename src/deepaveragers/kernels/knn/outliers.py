@@ -1,4 +1,4 @@
-"""Rows far out: found, and measured after the search of the others.
+"""Rows far out, measured after the search of the others.
 
 Let c be the centre. A row x that is among the k nearest of q has |x - c| <= |q - c| + d, with d
 the k-th distance found so far: rows in the order of |x - c| are measured up to there. Nearly all
@@ -10,29 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
-from ..arrays import Float64, Floats, Int32, Int64
-from .exact import ROUGHLY, UNDERFLOW, insert_group, squared_distance, step
-
-
-@njit(nogil=True, cache=True)
-def far_out(rows: Floats, centre: Float64, limit: float, found: Int32) -> int:
-    """Write the rows that are beyond the limit along any dimension; return how many there are.
-
-    It stops where there is no room for more.
-    """
-    count = 0
-    for i in range(len(rows)):
-        beyond = 0
-        for d in range(rows.shape[1]):
-            beyond += abs(np.float64(rows[i, d]) - centre[d]) > limit
-        if beyond > 0:
-            if count == len(found):
-                return count + 1
-            found[count] = i
-            count += 1
-    return count
+from ...arrays import Float64, Floats, Int32, Int64
+from ..jit import kernel
+from .distances import ROUGHLY, UNDERFLOW, Groups, insert_group, squared_distance, step
 
 
 @step
@@ -51,15 +32,13 @@ def outliers_within(points: Floats, i: int, centre: Float64, reach: float, norms
     return count
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def measure_outliers(
     points: Float64,
     queries: Int64,
     centre: Float64,
     norms: Float64,
-    rows: Floats,
-    starts: Int32,
-    members: Int32,
+    groups: Groups,
     squared: Float64,
     found: Int32,
 ) -> None:
@@ -70,11 +49,10 @@ def measure_outliers(
         queries: which of them.
         centre: [D].
         norms: [O] distances of the rows far out from the centre, ascending.
-        rows, starts, members: of all rows, those far out at the end; see `tree_search.search`.
+        groups: all rows, those far out at the end.
         squared, found: [B, k] in and out, ordered by (squared distance, row).
     """
-    if len(norms) == 0:
-        return
+    rows, starts, members = groups
     last, first = squared.shape[1] - 1, len(rows) - len(norms)
     for i in queries:
         for j in range(outliers_within(points, i, centre, math.sqrt(squared[i, last]), norms)):

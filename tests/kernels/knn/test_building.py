@@ -8,9 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepaveragers.kernels.selecting import FEW, MANY, SAMPLE, select
-from deepaveragers.kernels.tree_build import order_points
+from deepaveragers.kernels.knn.selection import FEW, MANY, SAMPLE, select
+from deepaveragers.kernels.knn.tree import FAR
 from deepaveragers.neighbors.duplicates import group_identical, groups_in_order
+from deepaveragers.neighbors.tree_layout import make_boxes, make_leaves, tree_order
 
 SHAPES = ("random", "ascending", "descending", "organ pipe", "close together")
 
@@ -54,9 +55,32 @@ def test_the_order_of_points_names_each_once(seed, count, levels):
     random = np.random.default_rng(seed)
     coordinates = random.integers(-levels, levels + 1, size=(count, 4)).astype(np.float32)
     coordinates *= random.choice([-1.0, 1.0], size=coordinates.shape).astype(np.float32)
-    order = np.empty(count, np.int32)
-    order_points(coordinates, 4, order)
+    order = tree_order(coordinates, 4)
     assert np.array_equal(np.sort(order), np.arange(count))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**31), count=st.integers(1, 3000))
+def test_every_box_is_tight_around_its_children(seed, count):
+    ordered = np.random.default_rng(seed).normal(size=(count, 4)).astype(np.float32)
+    leaves, (first_child, boxes) = make_leaves(ordered), make_boxes(ordered[:, :3])
+    assert len(boxes) == len(first_child) - 1
+    assert first_child[-1] == len(leaves) + len(boxes) - 1  # the root's number
+
+    def points_under(node):
+        if node < len(leaves):
+            return leaves[node].T[: count - 16 * node]
+        inner = node - len(leaves)
+        children = range(first_child[inner], first_child[inner + 1])
+        return np.concatenate([points_under(child) for child in children])
+
+    for inner in range(len(boxes)):
+        for lane, child in enumerate(range(first_child[inner], first_child[inner + 1])):
+            points = points_under(child)[:, :3]
+            assert np.array_equal(boxes[inner, :, 0, lane], points.min(axis=0))
+            assert np.array_equal(boxes[inner, :, 1, lane], points.max(axis=0))
+        assert (boxes[inner, :, :, lane + 1 :] == FAR).all()
+    assert np.array_equal(points_under(first_child[-1]), ordered)
 
 
 @settings(max_examples=30, deadline=None)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+import numpy as np
+
+from ..jit import kernel
 
 FEW = 32
 """Up to here, keys are put in order."""
@@ -18,7 +20,7 @@ MANY = 512
 SAMPLE = 15
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def select(keys: Any, low: int, high: int, target: int, sample: Any, spare: Any) -> None:
     """Reorder [low, high) so that every key before `target` is smaller than all that follow.
 
@@ -44,7 +46,7 @@ def select(keys: Any, low: int, high: int, target: int, sample: Any, spare: Any)
     _put_in_order(keys, low, high, spare)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _pivot(keys: Any, low: int, high: int, target: int, sample: Any, spare: Any) -> Any:
     """Return a key somewhat beyond the target, seen from the nearer end: that side is kept."""
     size = high - low
@@ -54,13 +56,13 @@ def _pivot(keys: Any, low: int, high: int, target: int, sample: Any, spare: Any)
     step = size // SAMPLE
     for j in range(SAMPLE):
         sample[j] = keys[low + step // 2 + j * step]
-    _put_in_order(sample, 0, SAMPLE, spare)
+    _put_in_order(sample, np.int64(0), len(sample), spare)
     rank = (target - low) * SAMPLE // size
     before_middle = 2 * (target - low) < size
     return sample[min(rank + 1, SAMPLE - 1) if before_middle else max(rank - 1, 0)]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _partition(keys: Any, low: int, high: int, pivot: Any) -> int:
     """Put the keys below the pivot first; return where the others begin."""
     cut = low
@@ -72,7 +74,7 @@ def _partition(keys: Any, low: int, high: int, pivot: Any) -> int:
     return cut
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _put_first(keys: Any, low: int, high: int, key: Any) -> None:
     for i in range(low, high):
         if keys[i] == key:
@@ -80,7 +82,7 @@ def _put_first(keys: Any, low: int, high: int, key: Any) -> None:
             return
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _put_in_order(keys: Any, low: int, high: int, spare: Any) -> None:
     count = high - low
     for i in range(count):

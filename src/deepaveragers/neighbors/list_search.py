@@ -1,4 +1,4 @@
-"""Searching lists of a changed graph in full: with the indexes that are kept, or new ones."""
+"""Searching lists of a changed graph in full: with the cached indexes, or new ones."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from ..parallel import do_all, parts_of
 from .choice import EXACT
 from .graph import NO_NEIGHBOR
 from .index import NeighborIndex
-from .kept import KeptIndexes
-
-PART, LARGEST_PART = 256, 8192
+from .index_cache import ActionIndexes
+from .tuning import Tuning
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class WantedLists:
     """States whose neighbours with an action have to be searched in full."""
 
     action: int
@@ -27,7 +26,7 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False)
-class Searching:
+class ListSearch:
     """The present rows, searched by the kind of index that the graph was searched with.
 
     Attributes:
@@ -37,6 +36,7 @@ class Searching:
         actions: [N] which action each took.
         num_actions: A.
         threads: how many share the work.
+        tuning: of the search.
     """
 
     engine: str
@@ -45,8 +45,9 @@ class Searching:
     actions: Int32
     num_actions: int
     threads: int
+    tuning: Tuning
 
-    def indexed(self, jobs: Sequence[Callable[[], None]]) -> KeptIndexes:
+    def indexed(self, jobs: Sequence[Callable[[], None]]) -> ActionIndexes:
         """Return new indexes of all rows, after having done some jobs beside building them."""
         built: dict[int, tuple[NeighborIndex | None, Int32]] = {}
 
@@ -59,10 +60,10 @@ class Searching:
             building = []
         do_all([*building, *jobs], self.threads)
         indexes, rows = zip(*(built[action] for action in range(self.num_actions)))
-        return KeptIndexes(indexes, rows, len(self.source))
+        return ActionIndexes(indexes, rows, len(self.source))
 
     def search(
-        self, wanted: Sequence[Search], kept: KeptIndexes, indices: Int32, distances: Float32
+        self, wanted: Sequence[WantedLists], held: ActionIndexes, indices: Int32, distances: Float32
     ) -> None:
         """Write the lists of the wanted states anew, with the rows that are indexed."""
         k, failed = indices.shape[2], set()
@@ -70,7 +71,7 @@ class Searching:
 
         def write(action: int, states: Int64, part: slice) -> None:
             here = states[part]
-            found = kept.find(action, self.core[here], k, inner)
+            found = held.find(action, self.core[here], k, inner, self.tuning.spare_lookups)
             if found is None:
                 failed.add(action)
             else:
@@ -98,10 +99,12 @@ class Searching:
     def _parts(self, states: int) -> list[slice]:
         if not self._one_thread_each:
             return [slice(0, states)] if states else []
-        return parts_of(states, self.threads, smallest=PART, largest=LARGEST_PART)
+        sizes = self.tuning.least_part_states, self.tuning.most_part_states
+        return parts_of(states, self.threads, smallest=sizes[0], largest=sizes[1])
 
     def _index(self, action: int) -> tuple[NeighborIndex | None, Int32]:
         """Return a new index of an action's rows, and their numbers."""
         rows = np.flatnonzero(self.actions == action).astype(np.int32)
-        index = EXACT[self.engine](self.source.take(rows, axis=0)) if len(rows) else None
-        return index, rows
+        if len(rows) == 0:
+            return None, rows
+        return EXACT[self.engine](self.source.take(rows, axis=0), tuning=self.tuning), rows

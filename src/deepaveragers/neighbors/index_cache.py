@@ -1,4 +1,4 @@
-"""The indexes of a graph, kept while it lives, so that updates need not build them again.
+"""The indexes of a graph, which it keeps so that updates need not build them again.
 
 Building an index of all rows takes a third of the time of adding one row in a hundred. So the
 indexes that a graph was searched with stay, and a longer graph takes them over: rows that
@@ -11,24 +11,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..arrays import Float64, Floats, Int32
-from .graph import NO_NEIGHBOR, NeighborGraph
-from .index import NeighborIndex
-
-MOST_BYTES = 1 << 27
-"""Features of all rows; the indexes of larger data are let go."""
-SPARE = 4
-"""Rows asked for beyond k, in place of those that were removed."""
-FRESH = 0.8
-"""Share of all rows that must be in an index for it to be taken over."""
+from .index import NO_NEIGHBOR, NeighborIndex
+from .tuning import Tuning
 
 
 @dataclass(frozen=True, eq=False)
-class KeptIndexes:
+class ActionIndexes:
     """Indexes of the rows of every action.
 
     Attributes:
@@ -47,18 +39,19 @@ class KeptIndexes:
         return tuple(int((rows != NO_NEIGHBOR).sum()) for rows in self.rows)
 
     def find(
-        self, action: int, points: Floats, k: int, threads: int
+        self, action: int, points: Floats, k: int, threads: int, spare: int
     ) -> tuple[Int32, Float64] | None:
         """Return the k nearest rows [B, k] with an action, and their distances [B, k].
 
-        None where so many of the nearest are gone that a new index is the quicker way.
+        `spare` more are asked for, in place of those that are gone. None where so many of the
+        nearest are gone that a new index is the quicker way.
         """
         index = self.indexes[action] if action < len(self.indexes) else None
         left = 0 if index is None else self.left[action]
         if index is None or left == 0:
             shape = len(points), k
             return np.full(shape, NO_NEIGHBOR, np.int32), np.full(shape, np.inf)
-        asked = k if left == index.size else min(k + SPARE, index.size)
+        asked = k if left == index.size else min(k + spare, index.size)
         places, gaps = index.query(points, max(asked, k), threads=threads)
         rows = np.where(places == NO_NEIGHBOR, NO_NEIGHBOR, self.rows[action][places])
         if left == index.size:
@@ -70,7 +63,7 @@ class KeptIndexes:
         present_first = np.argsort(gone, axis=1, kind="stable")[:, :k]
         return tuple(np.take_along_axis(found, present_first, 1) for found in (rows, gaps))  # type: ignore[return-value]
 
-    def without(self, numbers: Int32) -> KeptIndexes:
+    def without(self, numbers: Int32) -> ActionIndexes:
         """Return them for a search among the rows that are left.
 
         Args:
@@ -80,17 +73,25 @@ class KeptIndexes:
         return replace(self, rows=tuple(rows))
 
 
-_KEPT: WeakKeyDictionary[NeighborGraph, KeptIndexes] = WeakKeyDictionary()
+@dataclass(eq=False)
+class IndexCache:
+    """The indexes that a graph keeps; the graph owns it, and `NeighborGraph.release` empties it.
 
+    Attributes:
+        indexes: of the graph's rows, or None.
+    """
 
-def keep(graph: NeighborGraph, kept: KeptIndexes | None, source: Floats) -> None:
-    """Keep indexes with a graph, unless they are large, on a GPU, or lack too much of it."""
-    if kept is None or graph.report.engine == "torch":
-        return
-    if source.nbytes <= MOST_BYTES and kept.covered >= FRESH * len(source):
-        _KEPT[graph] = kept
+    indexes: ActionIndexes | None = None
 
+    def __reduce__(self) -> tuple[type[IndexCache], tuple[()]]:
+        """Copies of a graph begin without indexes."""
+        return IndexCache, ()
 
-def kept_with(graph: NeighborGraph) -> KeptIndexes | None:
-    """Return the indexes kept with a graph, if any."""
-    return _KEPT.get(graph)
+    def keep(
+        self, indexes: ActionIndexes | None, source: Floats, engine: str, tuning: Tuning
+    ) -> None:
+        """Keep indexes of the rows, unless they are large, on a GPU, or lack too many of them."""
+        if indexes is None or engine == "torch" or source.nbytes > tuning.most_cached_bytes:
+            return
+        if indexes.covered >= tuning.least_covered * len(source):
+            self.indexes = indexes

@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from .llvm import FLOAT, INDEX, load, splat, start_of, store
+from ..llvm import FLOAT, INDEX, load, splat, start_of, store
 
 POINT_LANES = 16
 BOX_LANES = 8

@@ -1,6 +1,6 @@
 """Filter and refine over a table of inner products.
 
-With f the filter coordinates (see `principal`), |f(q) - f(x)|^2 = |f(q)|^2 + |f(x)|^2 -
+With f the filter coordinates (see `neighbors.projection`), |f(q) - f(x)|^2 = |f(q)|^2 + |f(x)|^2 -
 2 f(q)f(x) is a lower bound of the squared distance, and a matrix product gives it for many
 pairs at once. Rounding of the product is within (F + 1) 2^-24 |f(q)| |f(x)|, in whatever
 order it was summed; `slack` holds twice that, and a pair is passed over only beyond it.
@@ -8,39 +8,69 @@ order it was summed; `slack` holds twice that, and a pair is passed over only be
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from ..arrays import Float32, Float64, Floats, Int32
-from .exact import insert_group, squared_distance, squared_reach
-from .lanes import POINT_LANES, lowest_bit, near_products
+from ...arrays import Float32, Float64, Int32
+from ..jit import kernel
+from .distances import Groups, insert_group, squared_distance, squared_reach
+from .simd import POINT_LANES, lowest_bit, near_products
 
 LARGEST = 1e38
+"""Bounds beyond this are cut off: float32 has no room for more."""
 
 
-@njit(nogil=True, cache=True)
+class Products(NamedTuple):
+    """A block of inner products of query points with distinct rows.
+
+    Attributes:
+        table: [B, T] f(q)f(x), in one piece, T a multiple of the lanes.
+        first: the distinct row that the first column is for.
+        norms: [U + padding] |f(x)|^2 of all distinct rows; large where there is none.
+    """
+
+    table: Float32
+    first: int
+    norms: Float32
+
+
+class Rounding(NamedTuple):
+    """What bounds are made of, for each query point.
+
+    Attributes:
+        norms: [B] |f(q)|^2.
+        margins: [B] how far rounding may have moved f of the point and of any row.
+        slacks: [B] rounding of the products.
+        scale: of the projection.
+    """
+
+    norms: Float64
+    margins: Float64
+    slacks: Float64
+    scale: float
+
+
+@kernel
 def _limit(best: float, scale: float, margin: float, slack: float, norm: float, width: int) -> Any:
     reach = squared_reach(best, scale, margin, width) + slack - norm
     return np.float32(min(max(reach, -LARGEST), LARGEST))
 
 
-@njit(nogil=True, cache=True)
-def _first_ceiling(
-    points: Any, i: int, rows: Any, products: Any, norms: Any, first: int, work: Any
-) -> Any:
+@kernel
+def _first_ceiling(points: Any, i: int, rows: Any, products: Any, work: Any) -> Any:
     """Return the largest squared distance to the k rows with the smallest bounds: k are as near.
 
     `work` holds scratch for sums, k bounds, k places.
     """
     sums, gaps, places = work
-    k, columns = len(gaps), products.shape[1]
-    gaps[:] = LARGEST
-    places[:] = -1
+    table, first, norms = products
+    k, columns = len(gaps), table.shape[1]
+    for j in range(k):
+        gaps[j], places[j] = LARGEST, -1
     for start in range(0, columns, POINT_LANES):
         at = i * columns + start
-        near = near_products(products, at, norms, first + start, gaps[k - 1], sums)
+        near = near_products(table, at, norms, first + start, gaps[k - 1], sums)
         while near:
             lane = lowest_bit(near)
             near &= near - 1
@@ -59,51 +89,40 @@ def _first_ceiling(
     return ceiling
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def refine(
     points: Float64,
-    products: Float32,
-    first: int,
-    norms: Float32,
-    own_norms: Float64,
-    margins: Float64,
-    slacks: Float64,
-    scale: float,
-    rows: Floats,
-    starts: Int32,
-    members: Int32,
+    products: Products,
+    rounding: Rounding,
+    groups: Groups,
     squared: Float64,
     found: Int32,
 ) -> None:
-    """Improve the k best of every point by the rows first, first + 1, ... of the table.
+    """Improve the k best of every point by the rows that the table is for.
 
     Args:
         points: [B, D] query points.
-        products: [B, T] f(q)f(x), in one piece, T a multiple of the lanes.
-        first: the distinct row that the first column is for.
-        norms: [U + padding] |f(x)|^2 of all distinct rows; large where there is none.
-        own_norms: [B] |f(q)|^2.
-        margins: [B] how far rounding may have moved f of the point and of any row.
-        slacks: [B] rounding of the products.
-        scale: of the filter frame.
-        rows: [U, D] distinct rows.
-        starts: [U + 1] where each distinct row begins in `members`.
-        members: [N] row numbers, ascending within one distinct row.
+        products: with some of the rows.
+        rounding: of the points.
+        groups: all rows.
         squared: [B, k] in and out, squared distances, ascending.
         found: [B, k] in and out, row numbers.
     """
-    k, dimensions, columns = squared.shape[1], points.shape[1], products.shape[1]
+    table, first, norms = products
+    rows, starts, members = groups
+    k, dimensions, columns = squared.shape[1], points.shape[1], table.shape[1]
+    scale = rounding.scale
     sums = np.empty(POINT_LANES, np.float32)
     work = sums, np.empty(k, np.float32), np.empty(k, np.int64)
     for i in range(len(points)):
-        own, margin, slack = own_norms[i], margins[i], slacks[i]
+        own, margin, slack = rounding.norms[i], rounding.margins[i], rounding.slacks[i]
         ceiling = squared[i, k - 1]
         if ceiling == np.inf:
-            ceiling = _first_ceiling(points, i, rows, products, norms, first, work)
+            ceiling = _first_ceiling(points, i, rows, products, work)
         limit = _limit(ceiling, scale, margin, slack, own, dimensions)
         for start in range(0, columns, POINT_LANES):
             at = i * columns + start
-            near = near_products(products, at, norms, first + start, limit, sums)
+            near = near_products(table, at, norms, first + start, limit, sums)
             while near:
                 lane = lowest_bit(near)
                 near &= near - 1

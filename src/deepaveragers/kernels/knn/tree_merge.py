@@ -9,22 +9,39 @@ the row is put in its place by (distance, row): the same bits as a search over a
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from ..arrays import Float32, Float64, Floats, Int32, Int64
-from .exact import NO_ROW, insert, squared_distance, squared_reach, step
-from .frame import FLOAT32_ROUNDING
-from .lanes import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
+from ...arrays import Float32, Floats, Int32, Int64
+from ..jit import kernel
+from ..precision import FLOAT32_EPSILON
+from .distances import NO_ROW, insert, squared_distance, squared_reach, step
 from .outliers import outliers_within
-from .tree_shortlist import LARGEST_FLOAT32, STACK
+from .projection import Projection
+from .simd import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
+from .tree import LARGEST_FLOAT32, STACK, Located, Tree
 
 SMALLEST_FLOAT32 = 1.5e-45
 
 
-@njit(nogil=True, cache=True)
+class Added(NamedTuple):
+    """The rows that a tree holds, the last of all rows.
+
+    Attributes:
+        source: [N, D] all rows, which the lists name.
+        actions: [N] the action of each.
+        coming: the actions that rows in the tree have.
+        first: the tree's member 0 is this row, and so on.
+    """
+
+    source: Floats
+    actions: Int32
+    coming: Int64
+    first: int
+
+
+@kernel
 def _load(
     points: Any, i: int, action: int, source: Any, indices: Any, best: Any, rows: Any
 ) -> None:
@@ -37,7 +54,7 @@ def _load(
             rows[action, j] = number
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _store(i: int, action: int, best: Any, rows: Any, indices: Any, distances: Any) -> None:
     for j in range(indices.shape[2]):
         indices[i, action, j] = -1 if rows[action, j] == NO_ROW else rows[action, j]
@@ -58,41 +75,30 @@ def _put(points: Any, i: int, position: int, row: Any, action: int, lists: Any) 
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _bound(squared: float, scale: float, margin: float, dimensions: int) -> Any:
     reach = squared_reach(squared, scale, margin, dimensions)
     return np.float32(min(reach, float(LARGEST_FLOAT32)))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _at_most(distance: float) -> float:
     """The stored distance was rounded to float32; what it was lies below this."""
-    return np.float64(distance) * (1.0 + FLOAT32_ROUNDING) + SMALLEST_FLOAT32
+    return np.float64(distance) * (1.0 + FLOAT32_EPSILON) + SMALLEST_FLOAT32
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _stored_bound(distance: float, scale: float, margin: float, dimensions: int) -> Any:
     return _bound(_at_most(distance) ** 2, scale, margin, dimensions)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def merge(
     points: Floats,
-    source: Floats,
-    actions: Int32,
-    coming: Int64,
-    first: int,
-    coordinates: Float32,
-    margins: Float64,
-    centre: Float64,
-    scale: float,
-    first_child: Int64,
-    boxes: Float32,
-    leaves: Float32,
-    rows: Floats,
-    starts: Int32,
-    members: Int32,
-    far_norms: Float64,
+    added: Added,
+    located: Located,
+    projection: Projection,
+    tree: Tree,
     indices: Int32,
     distances: Float32,
 ) -> None:
@@ -100,15 +106,16 @@ def merge(
 
     Args:
         points: [B, D] query points.
-        source: [N, D] all rows, which the lists name.
-        actions: [N] the action of each.
-        coming: the actions that rows in the tree have.
-        first: the tree's member 0 is this row, and so on.
-        coordinates, margins, centre, scale, first_child, boxes, leaves, rows, starts, members,
-            far_norms: see `tree_search.search`.
+        added: the rows, and what they belong to.
+        located: the points in the tree; their homes are not needed.
+        projection: of the tree.
+        tree: the rows' boxes.
         indices: [B, A, k] in and out, rows ordered by (distance, row), negative for none.
         distances: [B, A, k] in and out, their distances, inf for none.
     """
+    source, actions, coming, first = added
+    first_child, boxes, leaves, (rows, starts, members), far_norms = tree
+    scale, centre = projection.scale, projection.mean
     leaf_count, dimensions = len(leaves), points.shape[1]
     num_actions, k = indices.shape[1:]
     leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
@@ -121,7 +128,7 @@ def merge(
     changed = np.zeros(num_actions, np.bool_)
     lists = source, indices, rows, best, best_rows, loaded, changed
     for i in range(len(points)):
-        query, margin = coordinates[i], margins[i]
+        query, margin = located.coordinates[i], located.margins[i]
         farthest = np.float32(0.0)
         for action in coming:
             farthest = max(farthest, distances[i, action, k - 1])

@@ -1,47 +1,57 @@
-"""The filter frame, point by point: what `neighbors.principal` does by matrix products if wide."""
+"""Filter coordinates, point by point; `neighbors.projection` has wide ones by matrix products."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from ..arrays import Float32, Float64, Floats
+from ...arrays import Float32, Float64
+from ..jit import kernel
+from ..precision import FLOAT32_EPSILON
 
 FARTHEST = 1e18
 """Coordinates beyond this are cut off: float32 cannot square them."""
 CUT = 1e150
 """Gaps to the centre beyond this are cut off: float64 cannot square them."""
-FLOAT32_ROUNDING = 2.0**-23
 
 
-@njit(nogil=True, cache=True)
-def to_frame(
-    points: Floats,
-    mean: Float64,
-    rotation: Float64,
-    scale: float,
-    coordinates: Float32,
-    margins: Float64,
+class Projection(NamedTuple):
+    """A point x goes to ((x - mean) * scale) @ rotation, and the norm of what that leaves.
+
+    Attributes:
+        mean: [D] the centre.
+        rotation: [D, F] orthonormal directions, F <= D.
+        scale: a power of two.
+    """
+
+    mean: Float64
+    rotation: Float64
+    scale: float
+
+
+@kernel
+def project(
+    points: Float64, projection: Projection, coordinates: Float32, margins: Float64
 ) -> None:
     """Write filter coordinates and margins of points.
 
     Args:
         points: [B, D].
-        mean: [D].
-        rotation: [D, F].
-        scale: of the frame.
+        projection: to F directions.
         coordinates: [B, at least F, or F + 1 if F < D] out; what lies beyond is left.
         margins: [B] out, how far rounding may have moved them.
     """
+    mean, rotation, scale = projection
     dimensions, kept = rotation.shape
     rotated = np.empty(kept)
     for i in range(len(points)):
-        rotated[:] = 0.0
+        for f in range(kept):
+            rotated[f] = 0.0
         squared = 0.0
         for d in range(dimensions):
-            centred = min(max((np.float64(points[i, d]) - mean[d]) * scale, -CUT), CUT)
+            centred = min(max((points[i, d] - mean[d]) * scale, -CUT), CUT)
             squared += centred * centred
             for f in range(kept):
                 rotated[f] += centred * rotation[d, f]
@@ -49,17 +59,7 @@ def to_frame(
         for f in range(kept):
             left -= rotated[f] * rotated[f]
             coordinates[i, f] = min(max(rotated[f], -FARTHEST), FARTHEST)
-        margins[i] = math.sqrt(squared) * FLOAT32_ROUNDING
+        margins[i] = math.sqrt(squared) * FLOAT32_EPSILON
         if kept < dimensions:
             coordinates[i, kept] = min(math.sqrt(max(left, 0.0)), FARTHEST)
             margins[i] *= 1.0 + math.sqrt(dimensions) / 2.0
-
-
-@njit(nogil=True, cache=True)
-def farthest(rows: Floats, centre: Float64) -> float:
-    """Return the largest gap between a row and the centre, along any dimension."""
-    most = 0.0
-    for i in range(len(rows)):
-        for d in range(rows.shape[1]):
-            most = max(most, abs(np.float64(rows[i, d]) - centre[d]))
-    return most

@@ -14,8 +14,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from .lanes import POINT_LANES, scan
-from .llvm import FLOAT, INDEX, load, splat, start_of, store
+from ..llvm import FLOAT, INDEX, load, splat, start_of, store
+from .simd import POINT_LANES, scan
 
 SHORTLIST = 16
 PLACE = ir.IntType(32)
