@@ -10,7 +10,12 @@ from tests.fuzzing.seeds import make_seeds
 
 EACH = 12
 """Harmed files of every format."""
-FOUND = {"feather": (17,)}
+FOUND = {
+    "feather": (17, 487, 677),
+    "npz": (90, 227),
+    "npz packed": (217,),
+    "minari": (285, 792),
+}
 """Numbers that were problems once."""
 
 
