@@ -9,6 +9,44 @@ import pytest
 
 import deepaveragers as da
 
+SLOW = (
+    "benchmarks/",
+    "cli/test_cli.py::test_quickstart",
+    "cli/test_deep_commands.py",
+    "data/test_frame_stacks.py::test_compiled_models",
+    "data/test_frame_stacks.py::test_networks",
+    "data/test_fuzzing.py",
+    "data/test_streaming.py",
+    "doctor/test_doctor.py::test_silent_on_sound_data",
+    "evaluation/test_guarantee.py",
+    "evaluation/test_selection.py",
+    "experiments/",
+    "kernels/test_compiling.py",
+    "kernels/test_uncached.py",
+    "neighbors/test_projection.py::test_pictures",
+    "neighbors/test_resume.py::test_twenty_kills",
+    "representation/",
+    "solvers/test_agreement.py",
+    "solvers/test_constrained.py",
+    "solvers/test_cuda.py",
+    "solvers/test_draft.py",
+    "solvers/test_horizons.py",
+    "solvers/test_proof.py",
+    "storage/test_fuzzing.py",
+    "storage/test_interruption.py",
+    "storage/test_shared_bundles.py",
+    "test_examples.py",
+    "test_pages.py",
+)
+"""What takes long, by `pytest --durations=0`: marked `slow`, and left out by `make test-quick`."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the slow tests."""
+    for item in items:
+        if item.nodeid.removeprefix("tests/").startswith(SLOW):
+            item.add_marker("slow")
+
 
 def pytest_configure() -> None:
     """Heed Ctrl-C, which a shell switches off for what it starts in the background."""

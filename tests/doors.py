@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass, fields
 from typing import Any
@@ -171,6 +172,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "threads": NO_COUNT,
         },
     ),
+    "neighbor_index": (
+        lambda w, **given: da.neighbor_index(**{"rows": np.eye(3), **given}),
+        {
+            "rows": (*NO_NUMBER, None, 1.5, [[]], [["a"]], [[1.0], [1.0, 2.0]], [[float("nan")]]),
+            "engine": (*NO_WORD, None, "hnsw"),
+        },
+    ),
     "guarantee": (
         lambda w, **given: da.guarantee(**{"plan": w.plan, **given}),
         {
@@ -178,6 +186,21 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "delta": (*NO_SHARE, None, 0, 1),
             "lipschitz": NO_COST,
             "deterministic": (*NO_FLAG, None),
+        },
+    ),
+    "importance_value": (
+        lambda w, **given: da.importance_value(
+            **{
+                "data": dataclasses.replace(w.data, propensities=np.full(24, 0.5)),
+                "policy": np.full(24, 0.5),
+                **given,
+            }
+        ),
+        {
+            "data": (*NO_RECORD, None),
+            "policy": ("a", None, 1.5, [], {}, NOTHING, [0.5], [1.5] * 24, np.full((24, 2), 0.1)),
+            "gamma": (*NO_SHARE, None),
+            "level": (*NO_SHARE, None, 0, 1),
         },
     ),
     "compare": (
@@ -222,6 +245,8 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k": (*NO_COUNT, None),
             "k_pi": (*NO_COUNT, None),
             "lookup": (*NO_WORD, None),
+            "one_step": (*NO_FLAG, None),
+            "name": NO_NAME,
         },
     ),
     "candidate_grid": (
@@ -245,6 +270,23 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "horizon": NO_COUNT,
             "estimates": (*NO_LIST, None, "fitted_q", ["a"]),
             "episodes": (*NO_COUNT, None),
+            "seed": (*NO_SEED, None),
+            "show_progress": NO_FLAG,
+        },
+    ),
+    "fit": (
+        lambda w, **given: da.fit(**{"data": w.data, "gamma": 0.9, "time_budget": 1.0, **given}),
+        {
+            "data": (*NO_RECORD, None),
+            "candidates": (*NO_LIST, "ab", []),
+            "budget": (*NO_COUNT, None),
+            "env": (True, 0, [], {}, NOTHING),
+            "gamma": (*NO_SHARE, None, 1),
+            "level": (*NO_SHARE, None, 0.0, 1),
+            "folds": (*NO_COUNT, None, 1),
+            "episodes": (*NO_COUNT, None),
+            "time_budget": NOT_POSITIVE,
+            "resume_dir": NO_PATH,
             "seed": (*NO_SEED, None),
             "show_progress": NO_FLAG,
         },

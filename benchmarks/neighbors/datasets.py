@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import deepaveragers as da
-from deepaveragers.arrays import Array, Float32
+from benchmarks.arrays import Array, Float32
 
 from .pictures import picture_features
 

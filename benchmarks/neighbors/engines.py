@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from deepaveragers.arrays import Array, Float32, Floats
-from deepaveragers.neighbors.choice import EXACT
+import deepaveragers as da
+from benchmarks.arrays import Array, Float32, Floats
 
 Ask = Callable[[Float32, int], Array]
 Build = Callable[[Float32, int], Ask]
@@ -40,7 +40,7 @@ class Engine:
 
 def _ours(name: str) -> Build:
     def build(rows: Float32, threads: int) -> Ask:
-        index = EXACT[name](rows)
+        index = da.neighbor_index(rows, name)
         return lambda points, k: index.query(points, k, threads=threads)[0]
 
     return build

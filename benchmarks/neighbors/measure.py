@@ -20,10 +20,7 @@ from typing import Any
 import numpy as np
 
 import deepaveragers as da
-from deepaveragers.arrays import Array, Int64
-from deepaveragers.neighbors.brute_force import BruteForceIndex
-from deepaveragers.neighbors.choice import serving_index
-from deepaveragers.neighbors.search import build_graph
+from benchmarks.arrays import Array, Int64
 
 from .datasets import Problem, load
 from .engines import ENGINES
@@ -46,7 +43,9 @@ def truth(directory: Path) -> None:
     problem = load(directory)
     points = problem.core[checked_states(problem)].astype(np.float64)
     actions = range(problem.num_actions)
-    found = [BruteForceIndex(problem.rows(a)).query(points, K)[1][:, -1] for a in actions]
+    found = [
+        da.neighbor_index(problem.rows(a), "brute").query(points, K)[1][:, -1] for a in actions
+    ]
     np.save(directory / "truth.npy", np.stack(found))
 
 
@@ -113,15 +112,12 @@ def peer(directory: Path, engine: str, limit: float, actions: int, threads: int)
 def graph(directory: Path, threads: int) -> dict[str, Any]:
     """Measure the search of everything, with the trial of both engines and the graph itself."""
     problem = load(directory)
-    few = slice(0, 1000)
+    data = _transitions(problem)
     for engine in ("tree", "dense"):
-        some = problem.source[few], problem.core[few], problem.actions[few]
-        build_graph(*some, problem.num_actions, K, engine=engine, threads=threads)
+        some = data.subset(slice(0, 1000))
+        da.compile(some, K, da.Identity(), neighbors=engine, threads=threads)
     base = _peak()
-    begin = time.perf_counter()
-    parts = problem.source, problem.core, problem.actions, problem.num_actions
-    found = build_graph(*parts, K, threads=threads)
-    seconds = time.perf_counter() - begin
+    found = da.compile(data, K, da.Identity(), threads=threads).graph
     states = checked_states(problem)
     shares = [
         recall(problem, directory, action, found.indices[states, action])
@@ -129,7 +125,7 @@ def graph(directory: Path, threads: int) -> dict[str, Any]:
     ]
     return {
         "build_seconds": 0.0,
-        "query_seconds": seconds,
+        "query_seconds": found.report.seconds,
         "answered": len(problem.core) * problem.num_actions,
         "actions": problem.num_actions,
         "recall": float(np.mean(shares)),
@@ -141,16 +137,7 @@ def graph(directory: Path, threads: int) -> dict[str, Any]:
 
 def compiled(directory: Path, threads: int) -> dict[str, Any]:
     """Measure the whole of `da.compile`."""
-    problem = load(directory)
-    count = len(problem.core)
-    data = da.Transitions(
-        observations=problem.source,
-        actions=problem.actions,
-        rewards=np.zeros(count),
-        next_observations=problem.core,
-        terminations=np.zeros(count, dtype=bool),
-        episode_ids=np.zeros(count, dtype=np.int64),
-    )
+    data = _transitions(load(directory))
     da.compile(data.subset(slice(0, 1000)), K, da.Identity(), threads=threads)
     begin = time.perf_counter()
     mdp = da.compile(data, K, da.Identity(), threads=threads)
@@ -162,10 +149,23 @@ def compiled(directory: Path, threads: int) -> dict[str, Any]:
     }
 
 
+def _transitions(problem: Problem) -> da.Transitions:
+    count = len(problem.core)
+    return da.Transitions(
+        observations=problem.source,
+        actions=problem.actions,
+        rewards=np.zeros(count),
+        next_observations=problem.core,
+        terminations=np.zeros(count, dtype=bool),
+        episode_ids=np.zeros(count, dtype=np.int64),
+        action_names=[str(action) for action in range(problem.num_actions)],
+    )
+
+
 def serving(directory: Path, threads: int, k: int = 11) -> dict[str, Any]:
     """Measure single queries, and batches of 1,000, over all core states."""
     problem = load(directory)
-    index = serving_index(problem.core)
+    index = da.neighbor_index(problem.core)
     picks = np.random.default_rng(0).integers(0, len(problem.source), 20_000)
     points = problem.source[picks]
     index.query(points[:1], k)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deepaveragers.arrays import Array, Float32, Floats
+from benchmarks.arrays import Array, Float32, Floats
 
 GAME = "SpaceInvaders"
 BATCH = 128

@@ -39,12 +39,17 @@ if TYPE_CHECKING:
     )
     from .evaluation.candidates import Candidate, candidate_grid
     from .evaluation.comparison import Comparison, compare
+    from .evaluation.fitting.answer import Fit
+    from .evaluation.fitting.fit import fit
     from .evaluation.guarantee import Guarantee, guarantee
+    from .evaluation.importance import Estimate, importance_value
     from .evaluation.rollouts import EvaluationReport, evaluate
     from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
+    from .neighbors.index import NeighborIndex
+    from .neighbors.indexing import neighbor_index
     from .policy.decision import Decision
     from .policy.policy import Policy
     from .representation.bcq import BcqEncoder, train_bcq
@@ -77,13 +82,16 @@ __all__ = [
     "DqnEncoder",
     "DynamicsEncoder",
     "Encoder",
+    "Estimate",
     "EvaluationReport",
+    "Fit",
     "FrameStacks",
     "Guarantee",
     "Identity",
     "InputError",
     "MissingExtraError",
     "NeighborGraph",
+    "NeighborIndex",
     "Objective",
     "Plan",
     "Policy",
@@ -107,10 +115,13 @@ __all__ = [
     "diagnose",
     "evaluate",
     "factored_values",
+    "fit",
     "forget",
     "guarantee",
+    "importance_value",
     "load",
     "load_encoder",
+    "neighbor_index",
     "policy_values",
     "read",
     "read_reported",
@@ -157,6 +168,10 @@ _HOMES = {
     "MissingExtraError": "errors",
     "StorageError": "errors",
     "TrainingDiverged": "errors",
+    "Estimate": "evaluation.importance",
+    "importance_value": "evaluation.importance",
+    "Fit": "evaluation.fitting.answer",
+    "fit": "evaluation.fitting.fit",
     "Guarantee": "evaluation.guarantee",
     "guarantee": "evaluation.guarantee",
     "EvaluationReport": "evaluation.rollouts",
@@ -165,6 +180,8 @@ _HOMES = {
     "compile": "mdp.model",
     "Objective": "mdp.objective",
     "NeighborGraph": "neighbors.graph",
+    "NeighborIndex": "neighbors.index",
+    "neighbor_index": "neighbors.indexing",
     "Decision": "policy.decision",
     "Policy": "policy.policy",
     "BcqEncoder": "representation.bcq",

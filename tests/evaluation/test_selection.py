@@ -10,10 +10,10 @@ import pytest
 import deepaveragers as da
 from deepaveragers.evaluation import selection
 from deepaveragers.evaluation.candidates import Candidate, by_plan, candidate_grid
+from deepaveragers.evaluation.importance import weighted_importance
 from deepaveragers.evaluation.off_policy import (
     behaviour_chances,
     fitted_q_values,
-    importance_sampling,
 )
 from deepaveragers.evaluation.selection import select, split_episodes
 from deepaveragers.evaluation.simulation import Simulator, simulate
@@ -105,7 +105,8 @@ def test_importance_sampling_of_the_behaviour_itself_is_its_mean_return():
         def act(self, observations):
             return (observations[:, 2] + observations[:, 3] > 0).astype(int)
 
-    found = importance_sampling(mdp, Same(), np.ones(len(data)), 0.9)
+    agrees = Same().act(data.observations) == data.actions
+    found = weighted_importance(data, agrees, np.ones(len(data)), 0.9)
     returns = [
         (data.rewards[e] * 0.9 ** np.arange(e.stop - e.start)).sum() for e in data.episodes()
     ]

@@ -12,30 +12,16 @@ from types import SimpleNamespace
 import pytest
 from numba.core import event
 
-from deepaveragers.kernels.compiling import SENTENCE, watch_compiling
-from deepaveragers.kernels.hashing import numbered_hashes
+from deepaveragers.kernels.compiling import SENTENCE, compile_clock, watch_compiling
+from deepaveragers.kernels.knn.distances import squared_reach
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
 KERNEL = """
-import numpy as np
-from deepaveragers.kernels.hashing import numbered_hashes
-for dtype in (np.uint32, np.uint64):
-    words, keys = np.zeros((4, 2), dtype), np.zeros(4, np.uint64)
-    numbered_hashes(words, np.ones(2, np.uint64), 3, keys)
+from deepaveragers.kernels.knn.distances import squared_reach
+for one in (1.0, 1):
+    squared_reach(one, one, 0.0, 3)
 """
-BEGINNINGS = {
-    "search": """
-import numpy as np
-from deepaveragers.neighbors.duplicates import group_identical
-group_identical(np.zeros((4, 2)))
-""",
-    "solve": """
-from deepaveragers.solvers.blocks import Blocks
-with Blocks(10, 1):
-    pass
-""",
-}
 
 
 def said(script, cache, *, terminal):
@@ -52,19 +38,17 @@ def said(script, cache, *, terminal):
         os.close(theirs)
 
 
-@pytest.mark.parametrize("beginning", BEGINNINGS)
-def test_a_terminal_is_told_once_per_installation(tmp_path, beginning):
-    script = BEGINNINGS[beginning] + KERNEL
-    assert said(script, tmp_path, terminal=True) == [SENTENCE, ""]
-    assert said(script, tmp_path, terminal=True) == [""]
+def test_a_terminal_is_told_once_per_installation(tmp_path):
+    assert said(KERNEL, tmp_path, terminal=True) == [SENTENCE, ""]
+    assert said(KERNEL, tmp_path, terminal=True) == [""]
 
 
 def test_a_pipe_is_told_nothing(tmp_path):
-    assert said(BEGINNINGS["search"] + KERNEL, tmp_path, terminal=False) == [""]
+    assert said(KERNEL, tmp_path, terminal=False) == [""]
 
 
 def test_functions_of_others_are_not_spoken_of(tmp_path):
-    script = BEGINNINGS["solve"] + "import numba\nnumba.njit(lambda x: x + 1)(1)\n"
+    script = "import deepaveragers.kernels.jit, numba\nnumba.njit(lambda x: x + 1)(1)\n"
     assert said(script, tmp_path, terminal=True) == [""]
 
 
@@ -86,14 +70,21 @@ def test_an_interrupt_waits_until_the_outermost_kernel_is_ready():
         done.append("pressed")
 
     def outer():
-        compiled_while(press, numbered_hashes)
+        compiled_while(press, squared_reach)
         done.append("ready")
 
     with pytest.raises(KeyboardInterrupt):
-        compiled_while(outer, numbered_hashes)
+        compiled_while(outer, squared_reach)
     assert done == ["pressed", "ready"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    compiled_while(lambda: None, numbered_hashes)
+    compiled_while(lambda: None, squared_reach)
+
+
+def test_the_clock_counts_compiling():
+    with compile_clock() as seconds:
+        assert seconds() == 0.0
+        compiled_while(lambda: None, squared_reach, squared_reach)
+        assert seconds() > 0.0
 
 
 def test_interrupts_of_others_are_theirs():
@@ -102,13 +93,13 @@ def test_interrupts_of_others_are_theirs():
     with pytest.raises(KeyboardInterrupt):
         compiled_while(lambda: (signal.raise_signal(signal.SIGINT), seen.append(1)), foreign)
     assert seen == []
-    thread = Thread(target=compiled_while, args=(lambda: seen.append(2), numbered_hashes))
+    thread = Thread(target=compiled_while, args=(lambda: seen.append(2), squared_reach))
     thread.start()
     thread.join()
     assert seen == [2]
     before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(3))
     try:
-        compiled_while(lambda: signal.raise_signal(signal.SIGINT), numbered_hashes)
+        compiled_while(lambda: signal.raise_signal(signal.SIGINT), squared_reach)
     finally:
         signal.signal(signal.SIGINT, before)
     assert seen == [2, 3]
@@ -117,7 +108,7 @@ def test_interrupts_of_others_are_theirs():
 def test_an_interrupt_before_or_after_the_guard_is_not_held_against_it(monkeypatch):
     watch_compiling()
     # Listeners before it may be interrupted, and then only the end is told.
-    event.end_event("numba:compile", data={"dispatcher": numbered_hashes})
+    event.end_event("numba:compile", data={"dispatcher": squared_reach})
     restore = signal.signal
 
     def pressed_again(number, handler):
@@ -129,8 +120,8 @@ def test_an_interrupt_before_or_after_the_guard_is_not_held_against_it(monkeypat
     done = []
     with pytest.raises(KeyboardInterrupt):
         compiled_while(
-            lambda: (signal.raise_signal(signal.SIGINT), done.append("ready")), numbered_hashes
+            lambda: (signal.raise_signal(signal.SIGINT), done.append("ready")), squared_reach
         )
     monkeypatch.undo()
     assert done == ["ready"]
-    compiled_while(lambda: None, numbered_hashes)  # nothing is left to be raised
+    compiled_while(lambda: None, squared_reach)  # nothing is left to be raised

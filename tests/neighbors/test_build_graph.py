@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from deepaveragers.errors import InputError, MissingExtraError
 from deepaveragers.neighbors import choice
+from deepaveragers.neighbors.features import Features
 from deepaveragers.neighbors.graph import NO_NEIGHBOR
 from deepaveragers.neighbors.search import build_graph
+from deepaveragers.neighbors.tuning import Tuning
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 ENGINES = [name for name in choice.EXACT if name != "torch" or HAS_TORCH]
@@ -25,8 +28,7 @@ def inputs() -> dict[str, object]:
     core[100:200] = core[0]
     actions = rng.choice([0, 1, 3], size=700).astype(np.int32)
     return {
-        "source_features": source,
-        "core_features": core,
+        "features": Features(source, core),
         "actions": actions,
         "num_actions": 5,
         "k": 4,
@@ -36,7 +38,8 @@ def inputs() -> dict[str, object]:
 @pytest.mark.parametrize("engine", ["auto", *ENGINES])
 def test_neighbours_are_global_rows_of_the_right_action(inputs, engine):
     graph = build_graph(**inputs, engine=engine)
-    source, core, actions = inputs["source_features"], inputs["core_features"], inputs["actions"]
+    features, actions = inputs["features"], inputs["actions"]
+    source, core = features.source, features.core
     assert graph.indices.shape == graph.distances.shape == (700, 5, 4)
     assert (graph.indices.dtype, graph.distances.dtype) == (np.int32, np.float32)
     for action in (0, 1, 3):
@@ -66,34 +69,35 @@ def test_every_engine_and_thread_count_gives_the_same_bits(inputs):
 @pytest.mark.parametrize(
     ("change", "parameter"),
     [
-        ({"num_actions": 3}, "actions"),
-        ({"actions": np.zeros(3, dtype=np.int32)}, "actions"),
-        ({"core_features": np.zeros((700, 3))}, "core_features"),
-        ({"source_features": np.full((700, 4), np.nan)}, "source_features"),
-        ({"source_features": np.zeros((700, 4), dtype=int)}, "source_features"),
-        ({"source_features": np.zeros(700)}, "source_features"),
-        ({"source_features": np.full((700, 4), -1e200)}, "source_features"),
-        ({"core_features": np.full((700, 4), 1e37, dtype=np.float32)}, "core_features"),
+        ({"core": np.zeros((700, 3))}, "core_features"),
+        ({"source": np.full((700, 4), np.nan)}, "source_features"),
+        ({"source": np.zeros((700, 4), dtype=int)}, "source_features"),
+        ({"source": np.zeros(700)}, "source_features"),
+        ({"source": np.full((700, 4), -1e200)}, "source_features"),
+        ({"core": np.full((700, 4), 1e37, dtype=np.float32)}, "core_features"),
     ],
 )
-def test_wrong_arrays_are_refused(inputs, change, parameter):
+def test_wrong_features_are_refused(inputs, change, parameter):
     with pytest.raises(InputError) as refusal:
-        build_graph(**{**inputs, **change})
+        replace(inputs["features"], **change)
     assert refusal.value.parameter == parameter
 
 
-def test_auto_times_the_exact_engines_when_the_search_is_large(inputs, monkeypatch):
-    monkeypatch.setattr(choice, "SMALL", 0)
-    monkeypatch.setattr(choice, "VERY_NARROW", 0)
-    graph = build_graph(**inputs)
+@pytest.mark.parametrize("change", [{"num_actions": 3}, {"actions": np.zeros(3, np.int32)}])
+def test_wrong_actions_are_refused(inputs, change):
+    with pytest.raises(InputError, match="actions"):
+        build_graph(**{**inputs, **change})
+
+
+def test_auto_times_the_exact_engines_when_the_search_is_large(inputs):
+    graph = build_graph(**inputs, tuning=Tuning(trial_least_lookups=0, very_narrow=0))
     assert graph.report.engine in choice.EXACT
     assert any("projected" in note for note in graph.report.notes)
 
 
-def test_auto_takes_the_tree_for_narrow_data_without_a_trial(inputs, monkeypatch):
-    monkeypatch.setattr(choice, "SMALL", 0)
-    monkeypatch.setattr(choice, "VERY_NARROW", inputs["source_features"].shape[1])
-    report = build_graph(**inputs).report
+def test_auto_takes_the_tree_for_narrow_data_without_a_trial(inputs):
+    narrow = inputs["features"].source.shape[1]
+    report = build_graph(**inputs, tuning=Tuning(trial_least_lookups=0, very_narrow=narrow)).report
     assert report.engine == "tree"
     assert not any("projected" in note for note in report.notes)
 

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import deepaveragers as da
 from deepaveragers.neighbors.brute_force import BruteForceIndex
 from deepaveragers.neighbors.choice import EXACT, serving_index
 from deepaveragers.neighbors.dense import DenseIndex
 from deepaveragers.neighbors.graph import NO_NEIGHBOR
 from deepaveragers.neighbors.index import NeighborIndex
-from deepaveragers.neighbors.outliers import MOST, outlying
+from deepaveragers.neighbors.outliers import outlying
 from deepaveragers.neighbors.tree import TreeIndex
+from deepaveragers.neighbors.tuning import TUNING
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 ENGINES = [name for name in EXACT if name != "brute" and (name != "torch" or HAS_TORCH)]
@@ -156,7 +158,7 @@ def test_rows_far_out_are_set_aside_if_there_are_few(scale):
     rows[[7, 100]] *= 1e6
     rows[19_999, 2] = -1e8 * scale
     np.testing.assert_array_equal(outlying(rows), [7, 100, 19_999])
-    rows[: MOST + 1] = 1e8 * scale
+    rows[: TUNING.most_outliers + 1] = 1e8 * scale
     assert len(outlying(rows)) == 0
 
 
@@ -193,3 +195,13 @@ def test_serving_is_exact_whatever_engine_it_takes(count, dimensions):
     assert isinstance(serving_index(rows), TreeIndex | DenseIndex)
     assert_same_as_brute_force(serving_index, rows, rows[:1] + 0.01, 11)
     assert_same_as_brute_force(serving_index, rows, rows[:40] + 0.01, 11, threads=2)
+
+
+@pytest.mark.parametrize("engine", ["auto", "tree", "dense", "brute"])
+def test_the_public_index_finds_the_nearest_rows(engine):
+    rows = np.random.default_rng(0).integers(0, 9, (200, 3))
+    expected = BruteForceIndex(rows).query(rows[:20].astype(float), 4)
+    index = da.neighbor_index(rows, engine)
+    assert isinstance(index, da.NeighborIndex)
+    for ours, theirs in zip(index.query(rows[:20].astype(float), 4), expected):
+        np.testing.assert_array_equal(ours, theirs)

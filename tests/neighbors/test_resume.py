@@ -13,18 +13,24 @@ import numpy as np
 import pytest
 
 from deepaveragers.errors import InputError
-from deepaveragers.neighbors import search
-from deepaveragers.neighbors.search import build_graph
+from deepaveragers.neighbors import block_search, search
+from deepaveragers.neighbors.features import Features
+from deepaveragers.neighbors.graph import NeighborGraph
+from deepaveragers.neighbors.tuning import Tuning
 
 BLOCK = 200
+
+
+def build_graph(**asked: object) -> NeighborGraph:
+    """Search in small blocks."""
+    return search.build_graph(**asked, tuning=Tuning(block_states=BLOCK))
 
 
 def make_inputs(count: int = 4000) -> dict[str, object]:
     rng = np.random.default_rng(3)
     features = np.round(rng.normal(size=(count + 1, 6)), 1).astype(np.float32)
     return {
-        "source_features": features[:-1],
-        "core_features": features[1:],
+        "features": Features(features[:-1], features[1:]),
         "actions": rng.integers(0, 3, count).astype(np.int32),
         "num_actions": 3,
         "k": 5,
@@ -36,8 +42,7 @@ MOMENTS = ("searching", "half written", "written", "moved")
 
 def run_until(directory: Path, saves: int, moment: str, there: Event) -> None:
     """Search until a moment after so many saved blocks; say so, and wait there to be killed."""
-    search.BLOCK = BLOCK
-    save, find, replace = search.Checkpoint.save, search._Search._find, os.replace
+    save, find, replace = search.Checkpoint.save, block_search.BlockSearch._find, os.replace
     saved = []
 
     def stop() -> None:
@@ -63,17 +68,12 @@ def run_until(directory: Path, saves: int, moment: str, there: Event) -> None:
         save(*args)
         saved.append(1)
 
-    search.Checkpoint.save, search._Search._find = counted_save, watched_find
+    search.Checkpoint.save, block_search.BlockSearch._find = counted_save, watched_find
     os.replace = watched_replace
     build_graph(**make_inputs(), resume_dir=directory, threads=1)
 
 
-@pytest.fixture
-def small_blocks(monkeypatch):
-    monkeypatch.setattr(search, "BLOCK", BLOCK)
-
-
-def test_twenty_kills(tmp_path, small_blocks):
+def test_twenty_kills(tmp_path):
     expected = build_graph(**make_inputs())
     context = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
     chance = random.Random(0)
@@ -93,7 +93,7 @@ def test_twenty_kills(tmp_path, small_blocks):
     assert graph.distances.tobytes() == expected.distances.tobytes()
 
 
-def test_finished_blocks_are_not_searched_again(tmp_path, small_blocks, monkeypatch):
+def test_finished_blocks_are_not_searched_again(tmp_path, monkeypatch):
     expected = build_graph(**make_inputs(), resume_dir=tmp_path)
 
     def refuse(*args: object) -> None:
@@ -105,7 +105,7 @@ def test_finished_blocks_are_not_searched_again(tmp_path, small_blocks, monkeypa
     np.testing.assert_array_equal(graph.distances, expected.distances)
 
 
-def test_damaged_block_is_searched_again(tmp_path, small_blocks):
+def test_damaged_block_is_searched_again(tmp_path):
     expected = build_graph(**make_inputs(), resume_dir=tmp_path)
     first, second, *_ = sorted((tmp_path / "blocks").glob("*.npy"))
     first.write_bytes(first.read_bytes()[:200])
@@ -119,7 +119,7 @@ def test_damaged_block_is_searched_again(tmp_path, small_blocks):
 
 @pytest.mark.parametrize("harm", ["cut", "changed", "missing", "foreign", "text"])
 @pytest.mark.parametrize("order_is_known", [True, False])
-def test_damaged_order(tmp_path, small_blocks, monkeypatch, harm, order_is_known):
+def test_damaged_order(tmp_path, monkeypatch, harm, order_is_known):
     expected = build_graph(**make_inputs(1000), resume_dir=tmp_path)
     file = tmp_path / "order.npy"
     content = file.read_bytes()
@@ -144,7 +144,7 @@ def test_damaged_order(tmp_path, small_blocks, monkeypatch, harm, order_is_known
         np.testing.assert_array_equal(graph.distances, expected.distances)
 
 
-def test_foreign_files_among_the_blocks_are_left_alone(tmp_path, small_blocks):
+def test_foreign_files_among_the_blocks_are_left_alone(tmp_path):
     expected = build_graph(**make_inputs(1000), resume_dir=tmp_path)
     names = ("mine.npy", "a-b-c.npy", "0000-x-12345678.npy")
     for name in names:
@@ -186,7 +186,7 @@ def test_directory_with_other_files_is_refused(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "precious"
 
 
-def test_interrupt_leaves_whole_blocks(tmp_path, small_blocks, monkeypatch):
+def test_interrupt_leaves_whole_blocks(tmp_path, monkeypatch):
     save = search.Checkpoint.save
     calls = []
 

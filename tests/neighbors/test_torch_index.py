@@ -9,20 +9,20 @@ import deepaveragers as da
 from deepaveragers.neighbors import torch_index
 from deepaveragers.neighbors.brute_force import BruteForceIndex
 from deepaveragers.neighbors.torch_index import TorchIndex
+from deepaveragers.neighbors.tuning import Tuning
 
 torch = pytest.importorskip("torch")
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_blocks_fit_together(monkeypatch, ties):
-    monkeypatch.setattr(torch_index, "QUERIES", 37)
-    monkeypatch.setattr(torch_index, "ROWS", 50)
+def test_blocks_fit_together(ties):
+    tuning = Tuning(torch_queries=37, torch_rows=50)
     rng = np.random.default_rng(0)
     rows, points = rng.normal(size=(777, 6)), rng.normal(size=(200, 6))
     if ties:
         rows, points = np.round(rows), np.round(points)
     expected = BruteForceIndex(rows).query(points, 5)
-    found = TorchIndex(rows, device="cpu").query(points, 5)
+    found = TorchIndex(rows, device="cpu", tuning=tuning).query(points, 5)
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])
 

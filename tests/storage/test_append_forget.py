@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,8 @@ from hypothesis import strategies as st
 import deepaveragers as da
 from deepaveragers.data.editing import joined
 from deepaveragers.mdp.updating import extended, without
+from deepaveragers.neighbors.features import Features
 from deepaveragers.neighbors.graph import NO_NEIGHBOR
-from deepaveragers.neighbors.kept import kept_with
 from deepaveragers.neighbors.search import build_graph
 from deepaveragers.storage.editing import append, forget
 
@@ -24,7 +25,8 @@ def fresh_graph(mdp, engine="tree"):
     source, core = (mdp.encoder.encode(o) for o in (data.observations, data.next_observations))
     assert np.array_equal(source, mdp.source_features)
     assert np.array_equal(core, mdp.core_features)
-    return build_graph(source, core, data.actions, data.num_actions, mdp.graph.k, engine=engine)
+    features, k = Features(source, core), mdp.graph.k
+    return build_graph(features, data.actions, data.num_actions, k, engine=engine)
 
 
 def check_equals_fresh(mdp, engine="tree"):
@@ -149,9 +151,9 @@ def test_updates_of_loaded_models_equal_a_fresh_search(seed, size, threads, step
 
 def test_a_loaded_model_keeps_the_indexes_of_what_is_left(cartpole):
     mdp = as_loaded(da.compile(cartpole, 5))
-    assert kept_with(mdp.graph) is None
+    assert mdp.graph.index_cache.indexes is None
     shorter = without(mdp, [int(cartpole.episode_ids[0])])
-    kept = kept_with(shorter.graph)
+    kept = shorter.graph.index_cache.indexes
     assert sum(index.size for index in kept.indexes) == len(shorter) == kept.covered
     check_equals_fresh(without(shorter, [int(cartpole.episode_ids[-1])]))
     check_equals_fresh(extended(shorter, da.collect("CartPole-v1", steps=50, seed=1)))
@@ -159,12 +161,20 @@ def test_a_loaded_model_keeps_the_indexes_of_what_is_left(cartpole):
 
 def test_indexes_are_taken_over_by_longer_graphs_only(cartpole):
     mdp = da.compile(cartpole, 5)
-    kept = kept_with(mdp.graph)
+    kept = mdp.graph.index_cache.indexes
     longer = extended(mdp, da.collect("CartPole-v1", steps=50, seed=1))
-    assert kept_with(longer.graph) is kept
+    assert longer.graph.index_cache.indexes is kept
     gone = [int(cartpole.episode_ids[0])]
-    assert kept_with(without(mdp, gone).graph) is None
-    assert kept_with(without(longer, gone).graph) is not kept
+    assert without(mdp, gone).graph.index_cache.indexes is None
+    assert without(longer, gone).graph.index_cache.indexes is not kept
+
+
+def test_indexes_are_released_and_not_copied(cartpole):
+    graph = da.compile(cartpole, 5).graph
+    assert graph.index_cache.indexes is not None
+    assert copy.deepcopy(graph).index_cache.indexes is None
+    graph.release()
+    assert graph.index_cache.indexes is None
 
 
 @pytest.mark.parametrize("environment", ["CartPole-v1", "Acrobot-v1", "FrozenLake-v1"])

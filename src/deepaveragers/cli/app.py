@@ -15,6 +15,7 @@ from .ask_commands import compare, explain, guarantee, select
 from .data_commands import append, doctor, export_data, forget
 from .deep_commands import train
 from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants_json
+from .fit_command import fit
 from .import_command import import_data
 from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
@@ -39,6 +40,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "train": train,
     "compile": compile,
     "solve": solve,
+    "fit": fit,
     "evaluate": evaluate,
     "explain": explain,
     "compare": compare,

@@ -13,7 +13,7 @@ from .options import observation as as_observation
 from .output import AsJson, Seed, show, table
 
 if TYPE_CHECKING:
-    from ..evaluation.off_policy import Estimate
+    from ..evaluation.importance import Estimate
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan.")]
 Numbers = Annotated[str, typer.Option(help="Values to try, separated by commas.")]

@@ -16,6 +16,8 @@ from .findings import Finding
 ENOUGH_EPISODES = 5
 LONG_EPISODE = 10
 SHOWN = 20
+CHAINED_SAMPLE = 1_000
+"""Rows that are looked at to tell one-step data from steps that follow each other."""
 
 
 def end_findings(data: Transitions) -> Iterator[Finding]:
@@ -31,6 +33,16 @@ def end_findings(data: Transitions) -> Iterator[Finding]:
 def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
     ended = data.terminations | data.truncations
     lengths = last - starts + 1
+    if data.terminations.all() and lengths.max() == 1 and len(data) >= 20 and not _chained(data):
+        yield Finding(
+            "one_step",
+            "every step is marked terminated: these are one-step data",
+            "terminations",
+            "possible",
+            "Each decision is judged by its own reward alone, and nothing is planned ahead.",
+            "Right where every row is a case of its own; otherwise check the column of the ends.",
+        )
+        return
     if data.terminations.mean() > 0.9 and len(data) >= 20:
         yield Finding(
             "done_everywhere",
@@ -84,6 +96,13 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "A time limit was probably logged as an end: good states then look worthless.",
             "Import that column as --truncated instead of --terminated.",
         )
+
+
+def _chained(data: Transitions) -> bool:
+    """Whether most rows begin in the state that the row before led to."""
+    rows = np.arange(len(data) - 1)[:CHAINED_SAMPLE]
+    same = data.next_observations[rows] == data.observations[rows + 1]
+    return bool(same.reshape(len(rows), -1).all(axis=1).mean() > 0.5)
 
 
 def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:

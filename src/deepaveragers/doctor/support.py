@@ -12,7 +12,7 @@ from ..data.action_names import resembled, same_words
 from ..data.observations import is_image
 from ..data.transitions import Transitions
 from ..neighbors.brute_force import BruteForceIndex
-from ..neighbors.search import LARGEST_FEATURE
+from ..neighbors.features import LARGEST_FEATURE
 from ..neighbors.tree import TreeIndex
 from .far_values import standardizing
 from .findings import Finding

@@ -1,4 +1,4 @@
-"""Candidates: ways to plan and act, among which `select` chooses."""
+"""Candidates: ways to plan and act, among which `fit` chooses."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from ..arguments import choice, instance, known_keywords, several, whole_number
+from ..arguments import choice, flag, instance, known_keywords, several, shown, whole_number
 from ..arrays import Array
 from ..errors import InputError
 from ..mdp.objective import Objective
 from ..policy.policy import LookupName
+from ..representation.catalogue import NAMES
 from ..representation.encoder import Encoder
 
 
@@ -24,20 +25,31 @@ class Candidate:
         k: neighbours in the MDP.
         k_pi: neighbours that a decision averages.
         lookup: "nearest", "lookahead", or "auto" as in `Policy`.
-        encoder: the representation; None standardises vectors.
+        encoder: the representation; None standardises vectors. A name ("dynamics", "bcq" and
+            the others of `dac compile --encoder`) is trained on what the candidate is made from;
+            an encoder that was trained before has seen what will judge it.
+        one_step: one step of improvement on logged returns (`solve_one_step`), not a whole plan.
+        name: what it is called in tables; None describes it.
     """
 
     objective: Objective = field(default_factory=Objective)
     k: int = 5
     k_pi: int = 11
     lookup: LookupName = "auto"
-    encoder: Encoder | Callable[[Array], Any] | None = None
+    encoder: Encoder | Callable[[Array], Any] | str | None = None
+    one_step: bool = False
+    name: str | None = None
 
     def __post_init__(self) -> None:
         instance("objective", self.objective, Objective, "an Objective")
         for name in ("k", "k_pi"):
             object.__setattr__(self, name, whole_number(name, getattr(self, name)))
         choice("lookup", self.lookup, get_args(LookupName))
+        if isinstance(self.encoder, str):
+            choice("encoder", self.encoder, NAMES)
+        flag("one_step", self.one_step)
+        if self.name is not None and not (isinstance(self.name, str) and self.name):
+            raise InputError("name", "some text, or None", shown(self.name))
         if self.objective.k is not None:
             raise InputError("objective", "without k, which the candidate has", self.objective.k)
 
@@ -47,9 +59,26 @@ class Candidate:
         return replace(self.objective, k=self.k)
 
     def __str__(self) -> str:
+        if self.name is not None:
+            return self.name
         asked = self.objective
-        text = f"k={self.k} C={asked.cost:g} k_pi={self.k_pi} {self.lookup} gamma={asked.gamma:g}"
-        return text if self.encoder is None else f"{text} {type(self.encoder).__name__}"
+        words = [
+            "one step" if self.one_step else "",
+            _representation(self.encoder),
+            f"k={self.k}",
+            f"C={asked.cost:g}",
+            f"support={asked.support:g}" if asked.support else "",
+            f"k_pi={self.k_pi}",
+            "" if self.lookup in ("auto", "nearest") else self.lookup,
+            "" if asked.gamma == Objective.gamma else f"gamma={asked.gamma:g}",
+        ]
+        return " ".join(word for word in words if word)
+
+
+def _representation(encoder: Any) -> str:
+    if encoder is None:
+        return "columns"
+    return encoder if isinstance(encoder, str) else type(encoder).__name__
 
 
 @known_keywords
@@ -60,7 +89,7 @@ def candidate_grid(
     k_pi: Sequence[int] = (1, 11, 51),
     lookup: LookupName | Sequence[LookupName] = "auto",
     objective: Objective | None = None,
-    encoder: Encoder | Callable[[Array], Any] | None = None,
+    encoder: Encoder | Callable[[Array], Any] | str | None = None,
 ) -> tuple[Candidate, ...]:
     """Return the candidates for every combination of k, cost, k_pi and lookup."""
     k, cost, k_pi = (
@@ -86,7 +115,11 @@ def by_encoder(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
 def by_plan(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     """Return groups with the same objective and k; they share their plans."""
     return _grouped(
-        candidates, lambda one, other: one.k == other.k and _same(one.objective, other.objective)
+        candidates,
+        lambda one, other: (
+            (one.k, one.one_step) == (other.k, other.one_step)
+            and _same(one.objective, other.objective)
+        ),
     )
 
 

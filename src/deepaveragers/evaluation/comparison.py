@@ -56,7 +56,7 @@ class Difference:
     """One core state where the plans act differently.
 
     Attributes:
-        transition: index of the core state.
+        transition: index of the core state; in one-step data, of the logged state.
         first: the first plan's action.
         second: the second plan's.
         first_regret: what the first plan would lose by this one decision.
@@ -81,7 +81,7 @@ class Comparison:
     Attributes:
         first: the one plan.
         second: the other.
-        states: [M] int64, core states that go on.
+        states: [M] int64, core states that go on; in one-step data, all logged states.
         differs: [M] bool, where the actions differ.
         first_regret: [M] float64, regret of the first plan at the second's action; 0 where
             they agree, inf where that action is not available.
@@ -169,7 +169,11 @@ def compare(first: Plan, second: Plan) -> Comparison:
     data = first.mdp.transitions
     states = np.flatnonzero(~data.terminations)
     starts = start_states(first.mdp)
-    one, two = first.q_values[states], second.q_values[states]
+    one, two, seen = first.q_values[states], second.q_values[states], data.next_observations
+    if not len(states):
+        # One-step data: decisions are made where episodes start, which is everywhere.
+        states, seen = starts.rows, data.observations
+        one, two = (starts.q_values(plan.objective, plan.values) for plan in (first, second))
     first_actions, second_actions = one.argmax(axis=1), two.argmax(axis=1)
     rows = np.arange(len(states))
     first_regret = one[rows, first_actions] - one[rows, second_actions]
@@ -199,7 +203,7 @@ def compare(first: Plan, second: Plan) -> Comparison:
                 first_regret=float(first_regret[row]),
                 second_regret=float(second_regret[row]),
                 episode=data.episode_name(int(states[row])),
-                observation=data.by_name(data.next_observations[states[row]], COLUMNS_SHOWN),
+                observation=data.by_name(seen[states[row]], COLUMNS_SHOWN),
             )
             for row in worst
         ),
@@ -252,5 +256,3 @@ def _check(first: Plan, second: Plan) -> None:
     )
     if not same:
         raise InputError("second", "a plan of the same compiled MDP", "one of another")
-    if first.mdp.transitions.terminations.all():
-        raise InputError("first", "of a dataset with core states that go on", "only ended ones")

@@ -21,9 +21,10 @@ Two statements follow, e- and e+ being the largest of the left and right sides:
 
 The second needs only Q <= B[Q] + e+ at the greedy actions: a plan with C >= L is pessimistic
 but for the sampling term, which vanishes where transitions are deterministic. Both speak of
-core states; a state far from all data has a larger dbar than any of them. The plan's own
-certified error is added: for values with T V >= V - x, T V <= V + y the same steps give
-x / (1 - gamma) and y / (1 - gamma) more, which are the plan's `below` and `above`.
+core states; a state far from all data has a larger dbar than any of them. In one-step data
+they speak of the logged states, and 1 - gamma is 1: nothing follows. The plan's own certified
+error is added: for values with T V >= V - x, T V <= V + y the same steps give x / (1 - gamma)
+and y / (1 - gamma) more, which are the plan's `below` and `above`.
 """
 
 from __future__ import annotations
@@ -35,13 +36,12 @@ from typing import Any
 import numpy as np
 
 from ..arguments import flag, instance, known_keywords, number, optional
-from ..arrays import Float64
+from ..arrays import Float64, Int64
 from ..errors import InputError
-from ..kernels import reference
-from ..kernels.model import Model
 from ..mdp.problem import pose
 from ..neighbors.tree import TreeIndex
 from ..solvers.plan import Plan
+from .decision_states import DecisionStates, decision_states
 
 LIPSCHITZ_SAMPLE = 5_000
 COLUMNS_SHOWN = 16
@@ -51,10 +51,10 @@ THINNEST = 5
 
 @dataclass(frozen=True)
 class ThinState:
-    """A core state whose planned action rests on far-away data.
+    """A state whose planned action rests on far-away data.
 
     Attributes:
-        transition: index of the core state.
+        transition: index of the core state; in one-step data, of the logged state.
         action: the planned action there.
         distance: its weighted distance to the data.
         episode: the log's own id of the episode that led there.
@@ -146,32 +146,19 @@ def guarantee(
             "one with the linear penalty, slip 0, worst_case 0 and no horizon, as in the theorem",
             "another objective",
         )
-    model = pose(plan.mdp, plan.objective)
-    living = ~plan.mdp.transitions.terminations
-    if not living.any():
-        raise InputError("plan", "of a dataset with core states that go on", "only ended ones")
-    alphas = reference.weights(model)[living]
-    gaps = np.where(
-        model.indices[living, :, : model.k] >= 0, model.distances[living, :, : model.k], 0
-    )
-    distances = (alphas * gaps).sum(axis=2)
-    available = reference.available_actions(model)[living]
-    planned = plan.q_values[living].argmax(axis=1)
-    planned_distances = distances[np.arange(len(planned)), planned]
-
+    states = decision_states(plan)
+    rows = np.arange(len(states.rows))
+    planned = states.q_values.argmax(axis=1)
+    planned_distances = states.distances[rows, planned]
     slope = estimate_lipschitz(plan) if lipschitz is None else float(lipschitz)
-    finite = plan.q_values[living][np.isfinite(plan.q_values[living])]
-    low, high = float(finite.min()), float(finite.max())
-    spread = float(np.sqrt((alphas**2).sum(axis=2)[available].max() / 2.0))
-    samples = model.rewards + model.gamma * plan.values
-    span = max(high, float(samples.max())) - min(low, float(samples.min()))
-    sampling = 0.0 if deterministic else span * spread * math.sqrt(_log_sets(plan, delta))
-    cost, left = plan.objective.cost, 1.0 - plan.objective.gamma
-    over = max(slope - cost, 0.0)
+    sampling = 0.0 if deterministic else _sampling(plan, states, delta)
+    # Where nothing follows a decision, an error is made once.
+    left = 1.0 if states.one_step else 1.0 - asked.gamma
+    over = max(slope - asked.cost, 0.0)
     optimism = (over * float(planned_distances.max()) + sampling) / left
-    worst = float(distances[available].max())
-    loss = ((slope + cost + over) * worst + 2.0 * sampling) / left + plan.greedy_loss
-    mean_value = float(plan.values[living].mean())
+    worst = float(states.distances[states.available].max())
+    loss = ((slope + asked.cost + over) * worst + 2.0 * sampling) / left + plan.greedy_loss
+    mean_value = float(states.values.mean())
     lower = mean_value - (plan.greedy_loss - plan.above) - optimism
     return Guarantee(
         delta=float(delta),
@@ -183,15 +170,30 @@ def guarantee(
             f"{level:.0%}": float(np.quantile(planned_distances, level))
             for level in (0.5, 0.9, 0.99)
         },
-        q_range=(low, high),
+        q_range=_range(states.q_values),
         sampling=sampling,
         optimism=optimism,
         loss=loss,
         mean_value=mean_value,
         mean_lower_bound=lower,
-        vacuous=lower <= _worst_value(model),
-        thinnest=_thinnest(plan, np.flatnonzero(living), planned, planned_distances),
+        vacuous=lower <= _worst_value(plan, states.one_step),
+        thinnest=_thinnest(plan, states, planned, planned_distances),
     )
+
+
+def _range(q_values: Float64) -> tuple[float, float]:
+    finite = q_values[np.isfinite(q_values)]
+    return float(finite.min()), float(finite.max())
+
+
+def _sampling(plan: Plan, states: DecisionStates, delta: float) -> float:
+    """Return the largest eps."""
+    low, high = _range(states.q_values)
+    spread = float(np.sqrt((states.alphas**2).sum(axis=2)[states.available].max() / 2.0))
+    model = pose(plan.mdp, plan.objective)
+    samples = model.rewards + model.gamma * plan.values
+    span = max(high, float(samples.max())) - min(low, float(samples.min()))
+    return span * spread * math.sqrt(_log_sets(plan, delta))
 
 
 def estimate_lipschitz(plan: Plan, quantile: float = 0.99) -> float:
@@ -217,11 +219,13 @@ def estimate_lipschitz(plan: Plan, quantile: float = 0.99) -> float:
     return float(np.quantile(everything, quantile)) if len(everything) else 0.0
 
 
-def _worst_value(model: Model) -> float:
+def _worst_value(plan: Plan, one_step: bool) -> float:
     """Return the least that any policy can earn: the smallest reward, once or for ever."""
+    model = pose(plan.mdp, plan.objective)
     least = float(model.rewards.min()) - float(model.penalties.max())
     may_end = bool(model.terminal.any())
-    return least if least > 0.0 and may_end else least / (1.0 - model.gamma)
+    once = one_step or (least > 0.0 and may_end)
+    return least if once else least / (1.0 - model.gamma)
 
 
 def _log_sets(plan: Plan, delta: float) -> float:
@@ -233,15 +237,17 @@ def _log_sets(plan: Plan, delta: float) -> float:
     return math.log(2.0 / delta) + sets
 
 
-def _thinnest(plan: Plan, states: Any, planned: Any, distances: Float64) -> tuple[ThinState, ...]:
+def _thinnest(
+    plan: Plan, states: DecisionStates, planned: Int64, distances: Float64
+) -> tuple[ThinState, ...]:
     data = plan.mdp.transitions
     return tuple(
         ThinState(
-            transition=int(states[place]),
+            transition=int(states.rows[place]),
             action=data.action_names[int(planned[place])],
             distance=float(distances[place]),
-            episode=data.episode_name(int(states[place])),
-            observation=data.by_name(data.next_observations[states[place]], COLUMNS_SHOWN),
+            episode=data.episode_name(int(states.rows[place])),
+            observation=data.by_name(states.observations[place], COLUMNS_SHOWN),
         )
         for place in np.argsort(-distances, kind="stable")[:THINNEST]
     )

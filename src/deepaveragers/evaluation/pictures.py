@@ -115,14 +115,18 @@ def comparison_picture(
 def _plane(
     comparison: Comparison, columns: Sequence[int | str] | None
 ) -> tuple[Float64, list[str]]:
-    """Return [M, 2] coordinates of the core states, and the axes' labels."""
+    """Return [M, 2] coordinates of the compared states, and the axes' labels."""
     mdp = comparison.first.mdp
+    one_step = bool(mdp.transitions.terminations.all())
     if columns is not None:
-        flat = np.asarray(mdp.transitions.next_observations).reshape(len(mdp), -1)
+        data = mdp.transitions
+        seen = data.observations if one_step else data.next_observations
+        flat = np.asarray(seen).reshape(len(mdp), -1)
         chosen = _chosen(mdp.transitions, columns, flat.shape[1])
         labels = [_axis(mdp.transitions, column) for column in chosen]
         return np.asarray(flat[comparison.states][:, chosen], dtype=np.float64), labels
-    features = np.asarray(mdp.core_features[comparison.states], dtype=np.float64)
+    states = mdp.source_features if one_step else mdp.core_features
+    features = np.asarray(states[comparison.states], dtype=np.float64)
     centred = features - features.mean(axis=0)
     if centred.shape[1] == 1:
         return np.column_stack((centred, np.zeros(len(centred)))), ["feature", ""]

@@ -42,13 +42,12 @@ from ..progress import progress
 from ..solvers.plan import Plan
 from ..solvers.starts import Starts, start_states
 from .candidates import Candidate, by_encoder, by_plan, candidate_grid
+from .importance import Estimate, weighted_importance
 from .off_policy import (
-    Estimate,
     behaviour_chances,
     cross_fitted_values,
     estimate,
     fitted_q_values,
-    importance_sampling,
 )
 from .rollouts import EvaluationReport, evaluate
 from .simulation import Simulator, simulate
@@ -253,7 +252,12 @@ class _Judge:
                     fitted_q=None if fitted is None else estimate(fitted),
                     importance=None
                     if chances is None
-                    else importance_sampling(whole, policy, chances, self._gamma),
+                    else weighted_importance(
+                        whole.transitions,
+                        policy.act(whole.transitions.observations) == whole.transitions.actions,
+                        chances,
+                        self._gamma,
+                    ),
                 )
 
     def plan(self, candidate: Candidate) -> Plan:
@@ -268,7 +272,12 @@ class _Judge:
 
     def _compile(self, group: Sequence[Candidate], data: Transitions, most: int) -> DacMdp:
         k = min(most, max(candidate.k for candidate in group))
-        return compile(data, k, group[0].encoder, show_progress=False)
+        return compile(
+            data,
+            k,
+            group[0].encoder,  # type: ignore[arg-type]
+            show_progress=False,
+        )
 
     def _halves(self, group: Sequence[Candidate]) -> list[_Half]:
         """Return both halves of the episodes, each with the starts of the other."""

@@ -9,6 +9,8 @@ and the kernel with it.
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from threading import current_thread, main_thread
 from typing import Any
@@ -74,6 +76,14 @@ class _Guard(event.Listener):  # type: ignore[misc]
 
 def _is_ours(event: event.Event) -> bool:
     return str(event.data["dispatcher"].py_func.__module__).startswith(f"{PACKAGE}.")
+
+
+@contextmanager
+def compile_clock() -> Iterator[Callable[[], float]]:
+    """Yield a function that says for how many seconds kernels have been compiled since."""
+    listener = event.TimingListener()
+    with event.install_listener("numba:compile", listener):
+        yield lambda: listener.duration if listener.done else 0.0
 
 
 @cache

@@ -39,6 +39,16 @@ def jit(**options: Any) -> Callable[[Any], Any]:
     return decorate
 
 
+def plain(record: Any) -> Any:
+    """Return a record of arrays, and of records, as plain tuples.
+
+    Numba recognises those in a fifth of the time, which counts where a call has little to do.
+    """
+    if not isinstance(record, tuple):
+        return record
+    return tuple(plain(part) for part in record)
+
+
 @cache
 def _warn_once() -> None:
     warnings.warn(UNCACHED, KernelCacheWarning, stacklevel=2)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..arrays import Bool, Floats, Int32, Int64, frozen
 from ..neighbors.choice import serving_index
+from ..neighbors.features import Features
 from ..neighbors.index import NeighborIndex
 from ..neighbors.search import build_graph
 from ..parallel import available_threads
@@ -49,7 +50,8 @@ class Imitation:
     def core_counts(self) -> Int64:
         """[N, A] int64, n_a of every core state; searched when first asked for."""
         alike = np.zeros(len(self._actions), dtype=np.int32)
-        found = build_graph(self._source, self._core, alike, 1, self.cases)
+        features = Features(self._source, self._core)
+        found = build_graph(features, alike, 1, self.cases)
         return frozen(self._count(found.indices[:, 0]))
 
     def counts(self, features: Floats) -> Int64:

@@ -161,7 +161,8 @@ def compile(
         resume_dir: where finished blocks are kept, so that a killed compile can go on.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
-    from ..neighbors.search import Engine, build_graph, check_features
+    from ..neighbors.features import Features
+    from ..neighbors.search import Engine, build_graph
 
     instance("data", data, Transitions, "Transitions")
     k = whole_number("k", k)
@@ -180,10 +181,7 @@ def compile(
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
     # Checked before the warnings, which would speak of features that are refused.
-    check_features(source_features, "source_features")
-    check_features(core_features, "core_features")
+    features = Features(source_features, core_features)
     warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=4)
-    graph = build_graph(
-        source_features, core_features, data.actions, data.num_actions, k, **options
-    )
+    graph = build_graph(features, data.actions, data.num_actions, k, **options)
     return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)

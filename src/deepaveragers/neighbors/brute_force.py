@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Float64, Floats, Int32
 from .graph import NO_NEIGHBOR
+from .tuning import TUNING, Tuning
 
 BLOCK_DISTANCES = 4_000_000
 
@@ -13,7 +14,8 @@ BLOCK_DISTANCES = 4_000_000
 class BruteForceIndex:
     """Exact search by full distance tables; the oracle of every other engine."""
 
-    def __init__(self, rows: Floats) -> None:
+    def __init__(self, rows: Floats, *, tuning: Tuning = TUNING) -> None:
+        """Take the rows; nothing is to be tuned here."""
         self._rows = np.asarray(rows, dtype=np.float64)
 
     @property

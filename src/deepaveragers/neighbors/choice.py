@@ -8,8 +8,8 @@ Serving asks one query at a time, and is measured so.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -19,28 +19,23 @@ from .brute_force import BruteForceIndex
 from .dense import DenseIndex
 from .index import NeighborIndex
 from .torch_index import TorchIndex
-from .tree import WIDE, TreeIndex
+from .tree import TreeIndex
+from .tuning import TUNING, Tuning
 
-EXACT: dict[str, Callable[[Floats], NeighborIndex]] = {
+
+class Engine(Protocol):
+    """Builds an index of rows [N, D]."""
+
+    def __call__(self, rows: Floats, *, tuning: Tuning = TUNING) -> NeighborIndex:
+        """Return the index."""
+
+
+EXACT: dict[str, Engine] = {
     "tree": TreeIndex,
     "dense": DenseIndex,
     "brute": BruteForceIndex,
     "torch": TorchIndex,
 }
-SAMPLE, RUN = 2000, 250
-FIRST_STEP = 50
-PATIENCE = 5.0
-"""Seconds after which the tree's trial stops."""
-FAR_BEHIND = 5.0
-"""Times the tree's trial, after which the other engine's stops."""
-SMALL = 200_000
-"""Lookups below which nothing is timed."""
-VERY_NARROW = 8
-"""Dimensions up to which the tree was faster on every kind of data, and nothing is timed."""
-NARROW, FEW = 16, 2000
-"""Dimensions and rows up to which the tree is the faster one to ask."""
-SERVED = 20
-SERVED_K = 11
 
 
 @dataclass(frozen=True)
@@ -60,6 +55,9 @@ class Workload:
         rows: [N_a, D] features of the action with the most transitions.
         queries: [Q, D] distinct core states.
         searches: lookups in all.
+        k: neighbours of each.
+        threads: how many share the work.
+        tuning: what the trial is like.
     """
 
     rows: Floats
@@ -67,24 +65,27 @@ class Workload:
     searches: int
     k: int
     threads: int
+    tuning: Tuning = TUNING
 
 
 def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool) -> Choice:
     """Return the faster exact engine, or HNSW where that is needed and allowed."""
-    if work.searches < SMALL and time_budget is None:
-        wide = work.rows.shape[1] > WIDE
+    tuning = work.tuning
+    if work.searches < tuning.trial_least_lookups and time_budget is None:
+        wide = work.rows.shape[1] > tuning.wide
         return Choice("dense" if wide else "tree", ("small search, no trial",))
-    if work.rows.shape[1] <= VERY_NARROW and time_budget is None:
+    if work.rows.shape[1] <= tuning.very_narrow and time_budget is None:
         return Choice("tree", ("narrow data, no trial",))
     indexes: dict[str, NeighborIndex] = {}
     seconds: dict[str, float] = {}
-    indexes["tree"] = tree = TreeIndex(work.rows)
-    sample = work.queries[_runs(tree.leaf_order(work.queries, threads=work.threads))]
+    indexes["tree"] = tree = TreeIndex(work.rows, tuning=tuning)
+    order = tree.leaf_order(work.queries, threads=work.threads)
+    sample = work.queries[_runs(order, tuning)]
     begin = time.perf_counter()
-    seconds["tree"] = _projected(tree, sample, work, PATIENCE)
-    patience = FAR_BEHIND * (time.perf_counter() - begin)
+    seconds["tree"] = _projected(tree, sample, work, tuning.trial_seconds)
+    patience = tuning.trial_far_behind * (time.perf_counter() - begin)
     # Second: the threads of its matrix products go on spinning for a while.
-    indexes["dense"] = DenseIndex(work.rows)
+    indexes["dense"] = DenseIndex(work.rows, tuning=tuning)
     seconds["dense"] = _projected(indexes["dense"], sample, work, patience)
     best = min(seconds, key=lambda name: seconds[name])
     notes = tuple(f"{name}: {seconds[name]:.3g} s projected" for name in seconds)
@@ -100,29 +101,31 @@ def choose(work: Workload, *, time_budget: float | None, allow_approximate: bool
     return Choice("hnsw", (*notes, f"time budget {time_budget:g} s"))
 
 
-def serving_index(rows: Floats) -> NeighborIndex:
+def serving_index(rows: Floats, *, tuning: Tuning = TUNING) -> NeighborIndex:
     """Return the exact engine that answers single queries faster: the same bits either way."""
-    tree = TreeIndex(rows)
-    if rows.shape[1] <= NARROW or len(rows) <= FEW:
+    tree = TreeIndex(rows, tuning=tuning)
+    if rows.shape[1] <= tuning.served_narrow or len(rows) <= tuning.served_few:
         return tree
-    dense = DenseIndex(rows)
-    sample = rows[np.random.default_rng(0).integers(0, len(rows), SERVED)]
-    return tree if _served(tree, sample) <= _served(dense, sample) else dense
+    dense = DenseIndex(rows, tuning=tuning)
+    sample = rows[np.random.default_rng(0).integers(0, len(rows), tuning.served_trial)]
+    seconds = [_served(index, sample, tuning.served_k) for index in (tree, dense)]
+    return tree if seconds[0] <= seconds[1] else dense
 
 
-def _served(index: NeighborIndex, sample: Floats) -> float:
+def _served(index: NeighborIndex, sample: Floats, k: int) -> float:
     """Return the seconds for the sample, one query after another."""
-    index.query(sample[:1], SERVED_K)
+    index.query(sample[:1], k)
     begin = time.perf_counter()
     for i in range(len(sample)):
-        index.query(sample[i : i + 1], SERVED_K)
+        index.query(sample[i : i + 1], k)
     return time.perf_counter() - begin
 
 
-def _runs(order: Int64) -> Int64:
+def _runs(order: Int64, tuning: Tuning) -> Int64:
     """Return a sample in runs of neighbouring queries, as the whole search would meet them."""
-    starts = np.random.default_rng(0).permutation(np.arange(0, len(order), RUN))
-    parts = [order[start : start + RUN] for start in starts[: SAMPLE // RUN]]
+    run = tuning.trial_run_states
+    starts = np.random.default_rng(0).permutation(np.arange(0, len(order), run))
+    parts = [order[start : start + run] for start in starts[: tuning.trial_states // run]]
     return np.concatenate(parts)
 
 
@@ -134,7 +137,7 @@ def _projected(index: NeighborIndex, sample: Floats, work: Workload, patience: f
     index.query(sample[:1], work.k, threads=work.threads)
     begin, done, seconds = time.perf_counter(), 0, 0.0
     while done < len(sample) and time.perf_counter() - begin < patience:
-        step = sample[done : max(FIRST_STEP, 4 * done)]
+        step = sample[done : max(work.tuning.trial_first_step, 4 * done)]
         start = time.perf_counter()
         index.query(step, work.k, threads=work.threads)
         seconds = (time.perf_counter() - start) / len(step) * work.searches

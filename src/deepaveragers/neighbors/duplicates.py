@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, Int32
-from ..kernels.hashing import numbered_hashes
+from ..arrays import Array, Floats, Int32, Int64
+from ..kernels.knn.distances import Groups
 
 SEED = 20_210_503
+BLOCK_WORDS = 1 << 20
+"""Words of 32 bits that are hashed at once."""
 
 
 def group_identical(rows: Array) -> tuple[Int32, Int32]:
@@ -18,25 +20,44 @@ def group_identical(rows: Array) -> tuple[Int32, Int32]:
     are all different stay in their order.
     """
     words = np.ascontiguousarray(rows).view(np.uint32)
-    factors = np.random.default_rng(SEED).integers(0, 2**64, words.shape[1], dtype=np.uint64)
-    bits = len(rows).bit_length()
-    keys = np.empty(len(rows), np.uint64)
-    numbered_hashes(words, factors | np.uint64(1), bits, keys)
-    # NumPy sorts plain numbers several times faster than it finds their order.
+    bits = np.uint64(len(rows).bit_length())
+    # The leading bits of every row's hash, and in the others the row's number. NumPy sorts
+    # plain numbers several times faster than it finds their order.
+    keys = _hashes(words) >> bits << bits | np.arange(len(rows), dtype=np.uint64)
     keys.sort()
-    repeated = np.flatnonzero((keys[1:] ^ keys[:-1]) >> np.uint64(bits) == 0) + 1
+    repeated = np.flatnonzero((keys[1:] ^ keys[:-1]) >> bits == 0) + 1
     if not len(repeated):
         return np.arange(len(rows), dtype=np.int32), np.arange(len(rows) + 1, dtype=np.int32)
-    members = (keys & np.uint64(2**bits - 1)).astype(np.int32)
+    members = (keys & (np.uint64(1) << bits) - np.uint64(1)).astype(np.int32)
     begins = np.ones(len(rows) + 1, np.bool_)
     here, before = members[repeated], members[repeated - 1]
     begins[repeated] = (words[here] != words[before]).any(axis=1)
     return members, np.flatnonzero(begins).astype(np.int32)
 
 
-def groups_in_order(members: Int32, starts: Int32, order: Int32) -> tuple[Int32, Int32]:
+def _hashes(words: Array) -> Array:
+    """Return a hash [N] of every row: a sum of words times random odd factors, modulo 2^64."""
+    factors = np.random.default_rng(SEED).integers(0, 2**64, words.shape[1], dtype=np.uint64)
+    hashes = np.empty(len(words), np.uint64)
+    block = max(1, BLOCK_WORDS // words.shape[1])
+    for start in range(0, len(words), block):
+        part = words[start : start + block].astype(np.uint64)
+        np.matmul(part, factors | np.uint64(1), out=hashes[start : start + block])
+    return hashes
+
+
+def groups_in_order(members: Int32, starts: Int32, order: Int32 | Int64) -> tuple[Int32, Int32]:
     """Return (members, starts) of the same groups in another order."""
     counts = np.diff(starts)[order]
     begins = np.append(0, np.cumsum(counts)).astype(np.int32)
     shift = np.repeat(starts[:-1][order] - begins[:-1], counts)
     return members[np.arange(len(members), dtype=np.int32) + shift], begins
+
+
+def ordered_groups(distinct: Floats, members: Int32, starts: Int32, order: Int32) -> Groups:
+    """Return distinct rows and their members in another order."""
+    if len(order) == len(members):
+        # No row has a copy: every group is its member.
+        return Groups(distinct.take(order, axis=0), starts, members[order])
+    members, starts = groups_in_order(members, starts, order)
+    return Groups(distinct.take(order, axis=0), starts, members)

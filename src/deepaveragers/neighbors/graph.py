@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Float32, Int32
-
-NO_NEIGHBOR = -1
-"""Stands in `indices` where an action has fewer than K transitions; its distance is inf."""
+from .index import NO_NEIGHBOR as NO_NEIGHBOR
+from .index_cache import IndexCache
 
 
 @dataclass(frozen=True)
@@ -45,16 +44,22 @@ class NeighborGraph:
             `NO_NEIGHBOR` where the action has fewer than K transitions.
         distances: [N, A, K] float32, Euclidean in the representation; inf beside `NO_NEIGHBOR`.
         report: how it was searched.
+        index_cache: what it was searched with, for updates; `release` empties it.
     """
 
     indices: Int32
     distances: Float32
     report: SearchReport
+    index_cache: IndexCache = field(default_factory=IndexCache, init=False, repr=False)
 
     @property
     def k(self) -> int:
         """Neighbours kept per state and action (K)."""
         return int(self.indices.shape[2])
+
+    def release(self) -> None:
+        """Let the cached indexes go; the next update builds new ones."""
+        self.index_cache.indexes = None
 
 
 def room_for_lists(size: int, num_actions: int, k: int) -> tuple[Int32, Float32]:

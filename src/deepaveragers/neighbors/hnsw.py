@@ -15,17 +15,13 @@ import numpy as np
 
 from ..arrays import Float64, Floats, Int32
 from ..errors import MissingExtraError
-from ..kernels.exact import NO_ROW, rank_candidates
+from ..kernels.knn.distances import NO_ROW, Groups, rank_candidates
 from ..parallel import share
 from .dense import DenseIndex
 from .duplicates import group_identical
 from .graph import NO_NEIGHBOR
-from .tree import WIDE, TreeIndex
-
-LINKS = 16
-BUILD_EFFORT = 100
-FIRST_EFFORT, LARGEST_EFFORT = 48, 6144
-TARGET_RECALL = 0.99
+from .tree import TreeIndex
+from .tuning import TUNING, Tuning
 
 
 class HnswIndex:
@@ -36,18 +32,20 @@ class HnswIndex:
         effort: candidates kept while searching (efSearch).
     """
 
-    def __init__(self, rows: Floats, *, sample: Floats, k: int, threads: int = 1) -> None:
-        self._size = len(rows)
+    def __init__(
+        self, rows: Floats, *, sample: Floats, k: int, threads: int = 1, tuning: Tuning = TUNING
+    ) -> None:
+        self._size, self._tuning = len(rows), tuning
         self.recall, self.effort = 1.0, 0
         if self._size == 0:
             return
-        self._members, self._starts = group_identical(rows)
-        distinct = rows[self._members[self._starts[:-1]]]
-        self._distinct = distinct
+        members, starts = group_identical(rows)
+        distinct = rows[members[starts[:-1]]]
+        self._groups = Groups(distinct, starts, members)
         self._mean = distinct.mean(axis=0, dtype=np.float64)
         self._faiss = _load_faiss()
-        self._graph = self._faiss.IndexHNSWFlat(distinct.shape[1], LINKS)
-        self._graph.hnsw.efConstruction = BUILD_EFFORT
+        self._graph = self._faiss.IndexHNSWFlat(distinct.shape[1], tuning.hnsw_links)
+        self._graph.hnsw.efConstruction = tuning.hnsw_build_effort
         self._faiss.omp_set_num_threads(1)
         self._graph.add((distinct - self._mean).astype(np.float32))
         self._raise_effort(rows, sample, k, threads)
@@ -66,32 +64,25 @@ class HnswIndex:
         exact: Float64 = np.ascontiguousarray(points, dtype=np.float64)
         self._faiss.omp_set_num_threads(threads)
         self._graph.hnsw.efSearch = max(self.effort, k)
-        near = (exact - self._mean).astype(np.float32)
-        _, groups = self._graph.search(near, min(k, len(self._distinct)))
+        centred = (exact - self._mean).astype(np.float32)
+        _, near = self._graph.search(centred, min(k, len(self._groups.rows)))
 
         def rank(part: slice) -> None:
-            rank_candidates(
-                exact[part],
-                groups[part],
-                self._distinct,
-                self._starts,
-                self._members,
-                squared[part],
-                found[part],
-            )
+            rank_candidates(exact[part], near[part], self._groups, squared[part], found[part])
 
         share(rank, len(points), threads)
         found[found == NO_ROW] = NO_NEIGHBOR
         return found, np.sqrt(squared, out=squared)
 
     def _raise_effort(self, rows: Floats, sample: Floats, k: int, threads: int) -> None:
-        exact = DenseIndex(rows) if rows.shape[1] > WIDE else TreeIndex(rows)
+        tuning = self._tuning
+        exact = (DenseIndex if rows.shape[1] > tuning.wide else TreeIndex)(rows, tuning=tuning)
         _, truth = exact.query(sample, k, threads=threads)
         farthest = np.where(np.isinf(truth), -1.0, truth).max(axis=1, keepdims=True)
         wanted = max(1, int(np.isfinite(truth).sum()))
-        self.effort = FIRST_EFFORT // 2
+        self.effort = tuning.hnsw_first_effort // 2
         self.recall = 0.0
-        while self.recall < TARGET_RECALL and self.effort < LARGEST_EFFORT:
+        while self.recall < tuning.recall_target and self.effort < tuning.hnsw_largest_effort:
             self.effort *= 2
             _, distances = self.query(sample, k, threads=threads)
             self.recall = float((distances <= farthest).sum() / wanted)

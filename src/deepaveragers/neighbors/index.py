@@ -14,6 +14,9 @@ from typing import Protocol, runtime_checkable
 
 from ..arrays import Float64, Floats, Int32
 
+NO_NEIGHBOR = -1
+"""Stands for a row where there are fewer than k; its distance is inf."""
+
 
 @runtime_checkable
 class NeighborIndex(Protocol):

@@ -2,7 +2,7 @@
 
 A filter, then a proof. Coordinates are centred and scaled to float32; a block of squared
 distances |x|^2 - 2xy + |y|^2 comes from one matrix product, whose error is bounded for the
-precision in use (float32, or TF32 if torch may use it). The `k + SPARE` smallest are
+precision in use (float32, or TF32 if torch may use it). The `k + torch_spare` smallest are
 kept per query. Their true distances are computed in float64 from the rows themselves. If
 the k-th of those is below what any row left out can have, the answer is exact; the few
 queries where it is not (many ties) are answered by `DenseIndex`.
@@ -14,13 +14,11 @@ import numpy as np
 
 from ..arrays import Array, Float64, Floats, Int32
 from ..errors import MissingExtraError
+from ..kernels.precision import FLOAT32_UNIT
 from .dense import DenseIndex
 from .graph import NO_NEIGHBOR
+from .tuning import TUNING, Tuning
 
-SPARE = 16
-"""Rows kept beyond k, so that rounding and ties seldom need a second search."""
-QUERIES, ROWS = 4096, 65_536
-UNIT_FLOAT32 = 2.0**-24
 UNITS = {"highest": 0.0, "high": 2.0**-11, "medium": 2.0**-8}
 """By torch's setting: what the products' inputs are rounded to; float32, TF32, bfloat16."""
 
@@ -28,12 +26,12 @@ UNITS = {"highest": 0.0, "high": 2.0**-11, "medium": 2.0**-8}
 class TorchIndex:
     """Exact search by full distance tables on a torch device."""
 
-    def __init__(self, rows: Floats, *, device: str | None = None) -> None:
+    def __init__(self, rows: Floats, *, device: str | None = None, tuning: Tuning = TUNING) -> None:
         try:
             import torch
         except ImportError:
             raise MissingExtraError("torch", "deep") from None
-        self._torch = torch
+        self._torch, self._tuning = torch, tuning
         self._rows = np.ascontiguousarray(rows)
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._fallback: DenseIndex | None = None
@@ -60,13 +58,13 @@ class TorchIndex:
         distances = np.full((len(points), k), np.inf)
         if self.size == 0:
             return indices, distances
-        for start in range(0, len(points), QUERIES):
-            part = slice(start, start + QUERIES)
+        for start in range(0, len(points), self._tuning.torch_queries):
+            part = slice(start, start + self._tuning.torch_queries)
             block = np.asarray(points[part], dtype=np.float64)
             proved = self._search(block, k, indices[part], distances[part])
             again = np.flatnonzero(~proved)
             if len(again):
-                self._fallback = self._fallback or DenseIndex(self._rows)
+                self._fallback = self._fallback or DenseIndex(self._rows, tuning=self._tuning)
                 found = self._fallback.query(points[part][again], k, threads=threads)
                 indices[part][again], distances[part][again] = found
         return indices, distances
@@ -74,7 +72,7 @@ class TorchIndex:
     def _search(self, points: Float64, k: int, indices: Int32, distances: Float64) -> Array:
         """Answer a block in place; return [B] bool, which answers are proved exact."""
         torch = self._torch
-        kept = min(k + SPARE, self.size)
+        kept = min(k + self._tuning.torch_spare, self.size)
         with np.errstate(over="ignore", invalid="ignore"):
             scaled = (points - self._center) / self._scale
             lengths = np.sqrt(np.square(scaled).sum(axis=1))
@@ -82,12 +80,10 @@ class TorchIndex:
         norms = (queries**2).sum(dim=1)
         best = torch.zeros((len(points), 0), device=self._device)
         rows = torch.zeros((len(points), 0), dtype=torch.int64, device=self._device)
-        for first in range(0, self.size, ROWS):
+        for first in range(0, self.size, self._tuning.torch_rows):
+            block = slice(first, first + self._tuning.torch_rows)
             table = torch.addmm(
-                self._norms[None, first : first + ROWS],
-                queries,
-                self._coordinates[first : first + ROWS].T,
-                alpha=-2.0,
+                self._norms[None, block], queries, self._coordinates[block].T, alpha=-2.0
             )
             near, where = table.topk(min(kept, table.shape[1]), dim=1, largest=False)
             best, rows = torch.cat([best, near], dim=1), torch.cat([rows, where + first], dim=1)
@@ -116,7 +112,7 @@ class TorchIndex:
         Scaled coordinates carry 2 rounding errors; products of inputs rounded to u and sums
         of D + 2 terms in float32, all of size at most (|x| + |y|)^2.
         """
-        unit = (self._rows.shape[1] + 16) * UNIT_FLOAT32
+        unit = (self._rows.shape[1] + 16) * FLOAT32_UNIT
         unit += 4.0 * UNITS[self._torch.get_float32_matmul_precision()]
         return 2.0 * unit * (lengths + self._largest) ** 2 + 1e-37
 

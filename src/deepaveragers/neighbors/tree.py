@@ -2,8 +2,8 @@
 
 Points are halved along the widest principal direction down to leaves of sixteen; every node
 keeps tight boxes around its children. A query goes down to the nearest boxes first and
-leaves out what lies beyond its k-th neighbour so far. See `kernels.tree_build` for the
-layout, `kernels.tree_search` for why no neighbour is lost, `principal` for the frame.
+leaves out what lies beyond its k-th neighbour so far. See `kernels.knn.tree` for the layout,
+`kernels.knn.tree_search` for why no neighbour is lost, `projection` for the coordinates.
 
 Large batches are visited in the order of the leaves that they fall into, so that one query
 finds the cache warm from the last, in blocks that threads share. The answer is the same for
@@ -14,73 +14,56 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float32, Float64, Floats, Int32, Int64
-from ..kernels.lanes import BOX_LANES, CHUNK, POINT_LANES
-from ..kernels.tree_build import FAR, fill_boxes, fill_leaves, order_points
-from ..kernels.tree_search import answer, locate, search
+from ..arrays import Float64, Floats, Int32, Int64
+from ..kernels.jit import plain
+from ..kernels.knn.distances import NO_ROW
+from ..kernels.knn.outliers import measure_outliers
+from ..kernels.knn.tree import Located, Tree, find_homes
+from ..kernels.knn.tree_search import search_by_measuring
+from ..kernels.knn.tree_shortlist import LOCATED, LONGEST, search_by_shortlist
 from ..parallel import share
-from .duplicates import group_identical, groups_in_order
+from .duplicates import group_identical, ordered_groups
 from .graph import NO_NEIGHBOR
-from .outliers import from_within, outlying, put_last
-from .principal import principal_frame
+from .outliers import by_norm, outlying, put_last
+from .projection import coordinates_of, fit_projection
+from .tree_layout import make_boxes, make_leaves, padded, tree_order
+from .tuning import TUNING, Tuning
 
-LEAF_DIMENSIONS = 128
-BOX_DIMENSIONS = 8
-WIDE = 64
-WIDE_BOX_DIMENSIONS = 32
-"""Boxes of data with more than `WIDE` dimensions."""
-SMALL_BATCH = 16
-"""Up to here, neither ordering the queries nor sharing them between threads pays."""
+NOWHERE = np.empty((0, 0), np.float32), np.empty(0), np.empty(0, np.int64)
+"""Stands for the places of points that have not been located."""
 
 
 class TreeIndex:
     """Exact search in a tree of boxes over the leading principal directions."""
 
-    def __init__(self, rows: Floats) -> None:
+    def __init__(self, rows: Floats, *, tuning: Tuning = TUNING) -> None:
         rows = np.ascontiguousarray(rows)
         if rows.dtype != np.float32:
             rows = rows.astype(np.float64, copy=False)
+        self._tuning = tuning
         self._size, self._dimensions = rows.shape
         if self._size == 0:
             return
         members, starts = group_identical(rows)
         repeats = len(starts) <= self._size
         distinct = rows.take(members[starts[:-1]], axis=0) if repeats else rows
-        cut = self._dimensions > LEAF_DIMENSIONS
-        far = outlying(distinct)
+        far = outlying(distinct, tuning=tuning)
         inner = np.delete(distinct, far, axis=0) if len(far) else distinct
-        frame = principal_frame(inner, LEAF_DIMENSIONS - 1 if cut else self._dimensions)
-        width = _padded(min(self._dimensions, LEAF_DIMENSIONS))
-        wide = self._dimensions > WIDE
-        box_width = min(width, WIDE_BOX_DIMENSIONS if wide else BOX_DIMENSIONS)
-        coordinates, margins = frame.coordinates(inner, width)
-        order = np.empty(len(inner), dtype=np.int32)
-        order_points(coordinates, box_width, order)
+        cut, wide = self._dimensions > tuning.leaf_dimensions, self._dimensions > tuning.wide
+        directions = tuning.leaf_dimensions - 1 if cut else self._dimensions
+        self._projection = fit_projection(inner, directions, tuning=tuning)
+        width = padded(min(self._dimensions, tuning.leaf_dimensions))
+        box_width = min(width, tuning.wide_box_dimensions if wide else tuning.box_dimensions)
+        coordinates, margins = coordinates_of(inner, self._projection, width, tuning=tuning)
+        self._margin = float(margins.max())
 
-        self._leaves = np.empty((-(-len(order) // POINT_LANES), width, POINT_LANES), np.float32)
-        fill_leaves(coordinates, order, self._leaves)
-        self._first_child = _first_children(len(self._leaves))
-        nodes = len(self._first_child) - 1
-        self._boxes = np.full((nodes, box_width, 2, BOX_LANES), FAR)
-        fill_boxes(self._leaves, len(order), self._first_child, self._boxes)
-
-        far, self._far_norms = from_within(distinct, far, frame.mean)
-        order = put_last(far, order) if len(far) else order
-        self._rows = distinct.take(order, axis=0)
-        self._members, self._starts = (
-            groups_in_order(members, starts, order) if repeats else (order, starts)
-        )
-        self._frame, self._margin = frame, float(margins.max())
-        self._frame_and_margin = frame.mean, frame.rotation, frame.scale, self._margin
-        self._tree = (
-            self._first_child,
-            self._boxes,
-            self._leaves,
-            self._rows,
-            self._starts,
-            self._members,
-            self._far_norms,
-        )
+        order = tree_order(coordinates, box_width)
+        ordered = coordinates.take(order, axis=0)
+        far, far_norms = by_norm(distinct, far, self._projection.mean)
+        groups = ordered_groups(distinct, members, starts, put_last(far, order))
+        boxes = make_boxes(ordered[:, :box_width])
+        self._tree = Tree(*boxes, make_leaves(ordered), groups, far_norms)
+        self._plain = plain(self._projection), plain(self._tree)
 
     @property
     def size(self) -> int:
@@ -89,60 +72,78 @@ class TreeIndex:
 
     def query(self, points: Floats, k: int, *, threads: int = 1) -> tuple[Int32, Float64]:
         """Return rows [B, k] and distances [B, k]."""
-        wanted: Float64 = np.ascontiguousarray(points, dtype=np.float64)
+        shape = len(points), k
         if self._size == 0:
-            return _nothing(len(points), k)
-        if len(points) <= SMALL_BATCH:
-            few = np.empty((len(points), k), np.int32), np.empty((len(points), k))
-            answer(wanted, *self._frame_and_margin, *self._tree, few[1], few[0])
-            return few
-        queries, *about = self._prepared(wanted, threads)
-        found, distances = np.empty((len(points), k), np.int32), np.empty((len(points), k))
-
-        def work(part: slice) -> None:
-            frame = self._frame.mean, self._frame.scale
-            search(wanted, queries[part], *about, *frame, *self._tree, distances, found)
-
-        share(work, len(points), threads)
-        return found, distances
+            return np.full(shape, NO_NEIGHBOR, dtype=np.int32), np.full(shape, np.inf)
+        wanted: Float64 = np.ascontiguousarray(points, dtype=np.float64)
+        if not wanted.flags.writeable:
+            wanted = wanted.copy()  # kernels are compiled once, for arrays that can be written
+        found, squared = np.empty(shape, np.int32), np.empty(shape)
+        if len(points) > self._tuning.small_batch or not self._shortlists(k):
+            self._search(wanted, squared, found, threads)
+        else:
+            self._search_few(wanted, squared, found)
+        if k > self._size:
+            found[found == NO_ROW] = NO_NEIGHBOR
+        return found, np.sqrt(squared, out=squared)
 
     def leaf_order(self, points: Floats, *, threads: int = 1) -> Int64:
         """Return the points' numbers such that nearby points follow one another."""
         if self._size == 0:
             return np.arange(len(points))
-        return self._prepared(points, threads)[0]
+        return self._located(points, threads)[1]
 
-    def _prepared(self, points: Floats, threads: int) -> tuple[Int64, Int64, Float32, Float64]:
-        """Return the points in the order of their leaves, the leaves, coordinates, margins."""
-        leaf = np.empty(len(points), dtype=np.int64)
-        coordinates = np.empty((len(points), self._leaves.shape[1]), dtype=np.float32)
-        margins = np.empty(len(points))
+    def _shortlists(self, k: int) -> bool:
+        """Whether shortlists answer: the coordinates keep all of the distance, k is small."""
+        return self._dimensions <= self._tree.leaves.shape[1] and k <= LONGEST
+
+    def _search_few(self, points: Float64, squared: Float64, found: Int32) -> None:
+        """Answer a few points in place, in one call."""
+        left = np.empty(len(points), np.int64)
+        projection, tree = self._plain
+        about = left, NOWHERE, projection, self._margin, tree
+        if search_by_shortlist(points, *about, squared, found, left):
+            self._search(points, squared, found, 1)
+        elif len(self._tree.far_norms):
+            self._search_outliers(points, np.arange(len(points)), squared, found)
+
+    def _search(self, points: Float64, squared: Float64, found: Int32, threads: int) -> None:
+        """Answer points in place, in the order of their leaves, by shortlists as far as they go."""
+        located, order = self._located(points, threads)
+        projection, tree = self._plain
+        place, scale = plain(located), self._projection.scale
 
         def work(part: slice) -> None:
-            here, moved = self._frame.coordinates(points[part], coordinates.shape[1])
-            coordinates[part], margins[part] = here, moved + self._margin
-            locate(here, self._first_child, self._boxes, len(self._leaves), leaf[part])
+            left = order[part]
+            if self._shortlists(found.shape[1]):
+                about, left = (left, place, projection, LOCATED, tree), np.empty_like(left)
+                left = left[: search_by_shortlist(points, *about, squared, found, left)]
+            if len(left):
+                search_by_measuring(points, left, place, scale, tree, squared, found)
+            if len(self._tree.far_norms):
+                self._search_outliers(points, order[part], squared, found)
+
+        share(work, len(points), threads)
+
+    def _search_outliers(
+        self, points: Float64, order: Int64, squared: Float64, found: Int32
+    ) -> None:
+        """Improve the answers by the rows far out."""
+        far = self._projection.mean, self._tree.far_norms, plain(self._tree.groups)
+        measure_outliers(points, order, *far, squared, found)
+
+    def _located(self, points: Floats, threads: int) -> tuple[Located, Int64]:
+        """Return where the points are in the tree, and their order by leaves."""
+        shape = len(points), self._tree.leaves.shape[1]
+        homes = np.empty(len(points), np.int64)
+        located = Located(np.empty(shape, np.float32), np.empty(len(points)), homes)
+
+        def work(part: slice) -> None:
+            here = coordinates_of(points[part], self._projection, shape[1], tuning=self._tuning)
+            located.coordinates[part], located.margins[part] = here[0], here[1] + self._margin
+            find_homes(here[0], self._plain[1], homes[part])
 
         share(work, len(points), threads)
         # NumPy sorts numbers of 16 bits by their digits, in one pass.
-        few = len(self._leaves) <= 2**16
-        order = np.argsort(leaf.astype(np.uint16) if few else leaf, kind="stable")
-        return order, leaf, coordinates, margins
-
-
-def _nothing(points: int, k: int) -> tuple[Int32, Float64]:
-    return np.full((points, k), NO_NEIGHBOR, dtype=np.int32), np.full((points, k), np.inf)
-
-
-def _padded(dimensions: int) -> int:
-    return -(-dimensions // CHUNK) * CHUNK
-
-
-def _first_children(leaves: int) -> Int64:
-    """First child of every node, leaves and nodes numbered through, and the root's number."""
-    first: list[Int64] = []
-    begin, count = 0, leaves
-    while count > 1 or not first:
-        first.append(np.arange(begin, begin + count, BOX_LANES))
-        begin, count = begin + count, -(-count // BOX_LANES)
-    return np.append(np.concatenate(first), begin)
+        few = len(self._tree.leaves) <= 2**16
+        return located, np.argsort(homes.astype(np.uint16) if few else homes, kind="stable")

@@ -7,7 +7,7 @@
   others only have their indices renumbered, which keeps their order.
 
 What is searched in full needs an index of all rows of an action. Where the graph's own are
-still there (`kept`), they are used; otherwise they are built, one thread each, beside the
+still there (`index_cache`), they are used; otherwise they are built, one thread each, beside the
 work on the lists that need none.
 """
 
@@ -21,17 +21,14 @@ import numpy as np
 
 from ..arrays import Bool, Float32, Floats, Int32, frozen
 from ..errors import InputError
-from ..kernels.renumber import REMOVED, renumber
+from ..kernels.knn.neighbor_lists import REMOVED, renumber
 from ..parallel import available_threads, do_all, parts_of
 from .choice import EXACT
+from .features import check_features
 from .graph import NO_NEIGHBOR, NeighborGraph, room_for_lists
-from .kept import keep, kept_with
+from .list_search import ListSearch, WantedLists
 from .merging import MergeTree
-from .search import check_features
-from .searching import Search, Searching
-
-LARGEST_PART = 8192
-"""States whose lists are renewed in one go."""
+from .tuning import TUNING, Tuning
 
 
 def extend_graph(
@@ -42,6 +39,7 @@ def extend_graph(
     num_actions: int,
     *,
     threads: int | None = None,
+    tuning: Tuning = TUNING,
 ) -> NeighborGraph:
     """Return the graph of all rows, given the graph of the first ones.
 
@@ -52,37 +50,37 @@ def extend_graph(
         actions: [M] which action each took.
         num_actions: A.
         threads: None uses every processor available.
+        tuning: of the search.
     """
     begin = time.perf_counter()
     _check_exact(graph)
     source, core = np.ascontiguousarray(source), np.ascontiguousarray(core)
-    rows = Searching(
-        graph.report.engine, source, core, actions, num_actions, threads or available_threads()
-    )
+    engine, threads = graph.report.engine, threads or available_threads()
+    rows = ListSearch(engine, source, core, actions, num_actions, threads, tuning)
     old, size = len(graph.indices), len(source)
     if size > old:
         check_features(source[old:], "source_features of the new rows")
         check_features(core[old:], "core_features of the new rows")
     indices, distances = room_for_lists(size, num_actions, graph.k)
-    added = MergeTree(source[old:])
+    added = MergeTree(source[old:], tuning=tuning)
 
     def renew(part: slice) -> None:
         _copy_lists(graph, part, indices, distances)
         added.merge_into(indices[part], distances[part], core[part], source, actions)
 
-    jobs = [partial(renew, part) for part in _parts(old, rows.threads)]
-    kept = kept_with(graph)
-    if kept is None:
-        kept = rows.indexed(jobs)
+    jobs = [partial(renew, part) for part in _parts(old, threads, tuning)]
+    indexes = graph.index_cache.indexes
+    if indexes is None:
+        indexes = rows.indexed(jobs)
     else:
-        do_all(jobs, rows.threads)
+        do_all(jobs, threads)
     new = np.arange(old, size)
-    rows.search([Search(a, new) for a in range(num_actions)], kept, indices, distances)
+    rows.search([WantedLists(a, new) for a in range(num_actions)], indexes, indices, distances)
     # What no index holds is still missing in the lists of the new states.
-    rest = MergeTree(source[kept.covered :])
+    rest = MergeTree(source[indexes.covered :], tuning=tuning)
     rest.merge_into(indices[old:], distances[old:], core[old:], source, actions)
     longer = _frozen_graph(indices, distances, graph, time.perf_counter() - begin)
-    keep(longer, kept, source)
+    longer.index_cache.keep(indexes, source, engine, tuning)
     return longer
 
 
@@ -94,6 +92,7 @@ def shrink_graph(
     actions: Int32,
     *,
     threads: int | None = None,
+    tuning: Tuning = TUNING,
 ) -> NeighborGraph:
     """Return the graph of the kept rows, given the graph of all.
 
@@ -104,14 +103,14 @@ def shrink_graph(
         core: [M, D] features of the states that they lead to.
         actions: [M] which action each took.
         threads: None uses every processor available.
+        tuning: of the search.
     """
     begin = time.perf_counter()
     _check_exact(graph)
     source, core = np.ascontiguousarray(source), np.ascontiguousarray(core)
     num_actions = graph.indices.shape[1]
-    rows = Searching(
-        graph.report.engine, source, core, actions, num_actions, threads or available_threads()
-    )
+    engine, threads = graph.report.engine, threads or available_threads()
+    rows = ListSearch(engine, source, core, actions, num_actions, threads, tuning)
     indices, distances = room_for_lists(len(source), num_actions, graph.k)
     broken = np.empty((num_actions, len(source)), np.bool_)
     left = np.flatnonzero(kept)
@@ -121,18 +120,18 @@ def shrink_graph(
         out = indices[part], distances[part], broken[:, part]
         renumber(graph.indices, graph.distances, left[part], numbers, *out)
 
-    jobs = [partial(renew, part) for part in _parts(len(source), rows.threads)]
-    indexes, new = kept_with(graph), None
+    jobs = [partial(renew, part) for part in _parts(len(source), threads, tuning)]
+    indexes, new = graph.index_cache.indexes, None
     # Where some rows are in no index, a list could be short of one of those.
     if indexes is None or indexes.covered < len(graph.indices):
         indexes = new = rows.indexed(jobs)
     else:
         indexes = indexes.without(numbers)
-        do_all(jobs, rows.threads)
-    wanted = [Search(action, np.flatnonzero(harmed)) for action, harmed in enumerate(broken)]
+        do_all(jobs, threads)
+    wanted = [WantedLists(action, np.flatnonzero(harmed)) for action, harmed in enumerate(broken)]
     rows.search(wanted, indexes, indices, distances)
     shorter = _frozen_graph(indices, distances, graph, time.perf_counter() - begin)
-    keep(shorter, new, source)
+    shorter.index_cache.keep(new, source, engine, tuning)
     return shorter
 
 
@@ -153,8 +152,8 @@ def _check_exact(graph: NeighborGraph) -> None:
         )
 
 
-def _parts(states: int, threads: int) -> list[slice]:
-    return parts_of(states, 8 * threads, largest=LARGEST_PART)
+def _parts(states: int, threads: int, tuning: Tuning) -> list[slice]:
+    return parts_of(states, 8 * threads, largest=tuning.most_part_states)
 
 
 def _copy_lists(graph: NeighborGraph, part: slice, indices: Int32, distances: Float32) -> None:

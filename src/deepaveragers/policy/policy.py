@@ -22,7 +22,7 @@ from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
 from ..mdp.problem import action_number
 from ..neighbors.choice import serving_index
-from ..neighbors.search import LARGEST_FEATURE, far_out
+from ..neighbors.features import LARGEST_FEATURE, in_words
 from ..solvers.plan import Plan
 from . import explaining
 from .case import Cases
@@ -199,7 +199,7 @@ class Policy:
             raise InputError(
                 "observation",
                 f"within +-{LARGEST_FEATURE:g} when encoded, so that distances are numbers",
-                f"{far_out(largest)} as a feature",
+                f"{in_words(largest)} as a feature",
                 "Nothing in the data is like it: look at where it comes from.",
             )
         return features

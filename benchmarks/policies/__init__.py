@@ -1,0 +1,1 @@
+"""How good policies are, and how honest what is said about them."""

@@ -1,0 +1,113 @@
+"""Do the intervals of `da.fit` cover, and is 'shown to be better' right?
+
+    python -m benchmarks.policies.coverage --repetitions 50
+
+Per world and repetition: a fresh log, `da.fit`, and the true value of the policy and of logged
+behaviour by playing many episodes. A line of JSON per repetition; what is there is not run again.
+`--plain` learns no networks. Nothing in the package was tuned on these worlds' repetitions from
+`FIRST_SEED` on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import deepaveragers as da
+
+from .worlds import WORLDS, World
+
+FIRST_SEED = 10_000
+PLAYED = 20_000
+"""Episodes behind a true value."""
+WITHOUT_NETWORKS = 50.0
+"""A time budget, in seconds, under which `fit` learns none."""
+
+
+def main() -> None:
+    """Run what is missing, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=50)
+    parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
+    parser.add_argument("--worlds", nargs="+", default=[world.name for world in WORLDS])
+    parser.add_argument("--plain", action="store_true", help="learn no networks")
+    parser.add_argument("--results", type=Path, default=Path("runs/coverage.jsonl"))
+    parser.add_argument("--report", action="store_true", help="only print the table")
+    given = parser.parse_args()
+    rows = read(given.results)
+    if not given.report:
+        done = {(row["world"], row["seed"], row["plain"]) for row in rows}
+        for repetition in range(given.repetitions):
+            for world in WORLDS:
+                key = (world.name, given.first_seed + repetition, given.plain)
+                if world.name in given.worlds and key not in done:
+                    row = repeat(world, key[1], plain=given.plain)
+                    given.results.parent.mkdir(parents=True, exist_ok=True)
+                    with given.results.open("a") as file:
+                        file.write(json.dumps(row) + "\n")
+                    rows.append(row)
+    print(table(rows))
+
+
+def repeat(world: World, seed: int, *, plain: bool) -> dict[str, Any]:
+    """Return what was said and what is true, for one log."""
+    budget = WITHOUT_NETWORKS if plain else None
+    found = da.fit(
+        world.log(seed), gamma=world.gamma, seed=seed, time_budget=budget, show_progress=False
+    )
+    value, error = world.value(found.policy.act, PLAYED, seed)
+    today, today_error = world.behaviour(PLAYED, seed)
+    return {
+        "world": world.name,
+        "seed": seed,
+        "plain": plain,
+        "chosen": str(found.candidate),
+        "truth": value - today,
+        "truth_error": (error**2 + today_error**2) ** 0.5,
+        "behaviour": today,
+        "better": found.better,
+        "low": found.interval[0],
+        "high": found.interval[1],
+        "shown": found.shown,
+        "judges": {name: vars(one) for name, one in found.opinions.items()},
+        "seconds": found.seconds,
+    }
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file; a line that a kill has torn is left out."""
+    if not path.exists():
+        return []
+    lines = path.read_text().split("\n")[:-1]
+    return [json.loads(line) for line in lines if line]
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return a Markdown table: how often the intervals cover and the claim is right."""
+    lines = [
+        "| world | networks | logs | covered | too low | too high | shown | shown wrongly "
+        "| mean truth | mean width | seconds |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, plain in sorted({(row["world"], row["plain"]) for row in rows}):
+        own = [row for row in rows if (row["world"], row["plain"]) == (name, plain)]
+        count = len(own)
+        below = sum(row["truth"] > row["high"] for row in own)
+        above = sum(row["truth"] < row["low"] for row in own)
+        shown = sum(row["shown"] for row in own)
+        wrong = sum(row["shown"] and row["truth"] <= 0.0 for row in own)
+        width = sum(row["high"] - row["low"] for row in own) / count
+        truth = sum(row["truth"] for row in own) / count
+        seconds = sum(row["seconds"] for row in own) / count
+        lines.append(
+            f"| {name} | {'no' if plain else 'yes'} | {count} | {1 - (below + above) / count:.0%} "
+            f"| {below / count:.0%} | {above / count:.0%} | {shown / count:.0%} | {wrong} "
+            f"| {truth:.3g} | {width:.3g} | {seconds:.1f} |"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""fit: from a log to a policy, and whether it is better than what is done today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Output
+from .output import AsJson, Seed, show
+
+
+def fit(
+    data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
+    output: Output,
+    gamma: Annotated[float, typer.Option(help="Discount of the returns that are judged.")] = 0.99,
+    level: Annotated[float, typer.Option(help="Of the interval.")] = 0.9,
+    folds: Annotated[int, typer.Option(help="Parts of the log that judge in turn.")] = 2,
+    budget: Annotated[
+        int, typer.Option(help="Candidates that may be played in the environment.")
+    ] = 1,
+    env: Annotated[str | None, typer.Option(help="Id of a Gymnasium environment.")] = None,
+    episodes: Annotated[int, typer.Option(help="Per candidate that is played.")] = 100,
+    time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
+    resume_dir: Annotated[
+        Path | None, typer.Option(help="Keep what was judged here; a stopped fit goes on.")
+    ] = None,
+    picture: Annotated[Path | None, typer.Option(help="Where to draw the answer.")] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Make a policy from a log, and say whether it is better than what is done today."""
+    from ..data.transitions import Transitions
+    from ..evaluation.fitting.fit import fit as fit_policy
+    from ..evaluation.pictures import check_picture
+    from ..storage.bundle import check_target
+    from ..storage.records import load_as, save
+
+    check_target(output, "plan")
+    if picture is not None:
+        check_picture(picture)
+    found = fit_policy(
+        load_as(Transitions, data),
+        None,
+        budget,
+        env,
+        gamma=gamma,
+        level=level,
+        folds=folds,
+        episodes=episodes,
+        time_budget=time_budget,
+        resume_dir=resume_dir,
+        seed=seed,
+    )
+    save(found.plan, output)
+    result = {"output": str(output), **found.summary()}
+    acts = f"Acts as chosen with --k {found.policy.k} --lookup {found.policy.lookup}."
+    text = f"{found}\n\n{found.candidate} -> {output}\n{acts}"
+    if picture is not None:
+        result["picture"] = str(found.picture(picture))
+        text += f"\nPicture: {picture}"
+    show(result, text, as_json=as_json)

@@ -1,0 +1,1 @@
+"""Fitting: a policy from a log, and an honest answer to whether it is better than today."""

@@ -1,0 +1,221 @@
+"""What `fit` answers: a policy, and whether it is better than what is done today."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...arguments import file_path
+from ...policy.policy import Policy
+from ...solvers.plan import Plan
+from ..candidates import Candidate
+from ..rollouts import EvaluationReport
+from .intervals import Estimate
+from .judges.verdict import Withheld
+
+WORDS = {
+    "simulator": "a simulator learnt from the log",
+    "fitted_q": "fitted Q",
+    "importance": "importance weights",
+}
+SHOWN_ROWS = 12
+ASSUMED = (
+    "Assumed: the state that was logged is all that decisions and outcomes depend on; the world "
+    "stays as it was; and what the policy does where the log is thin, it does as the judges "
+    "expect. The upper end covers the policy made from all of the log; the lower end is of "
+    "policies made in the same way from a part, and judged on the rest."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What is known of one candidate.
+
+    Attributes:
+        candidate: the candidate.
+        estimates: by judge, how much more than logged behaviour it earns, or why that is
+            withheld.
+        score: what decides, all judges together; -inf where none can say anything.
+        online: returns in the environment, where it was among the best N_e.
+    """
+
+    candidate: Candidate
+    estimates: Mapping[str, Estimate | Withheld]
+    score: float
+    online: EvaluationReport | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain values, for JSON."""
+        asked = self.candidate.objective
+        return {
+            "candidate": str(self.candidate),
+            "k": self.candidate.k,
+            "cost": asked.cost,
+            "support": asked.support,
+            "k_pi": self.candidate.k_pi,
+            "lookup": self.candidate.lookup,
+            "one_step": self.candidate.one_step,
+            "score": self.score if np.isfinite(self.score) else None,
+            **{name: asdict(found) for name, found in self.estimates.items()},
+            "online": None if self.online is None else self.online.summary(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A policy from a log, and the truth about it as far as the log tells.
+
+    All figures are discounted returns of whole episodes, in units of reward, without any cost of
+    distance.
+
+    Attributes:
+        policy: made from all of the log.
+        candidate: how it was made.
+        behaviour: what logged behaviour earns.
+        better: how much more the policy is expected to earn; NaN where nothing can be said.
+        interval: of `better`, at the level.
+        level: of the interval.
+        judged: all candidates, the best first.
+        opinions: by judge, the estimate behind `better`, or why it is withheld.
+        episodes: that judged.
+        blocks: whether these are blocks of time, for the log has too few episodes.
+        gamma: discount.
+        notes: what was left out, and what would add to the answer.
+        seconds: that it took.
+    """
+
+    policy: Policy
+    candidate: Candidate
+    behaviour: Estimate
+    better: float
+    interval: tuple[float, float]
+    level: float
+    judged: tuple[Judged, ...]
+    opinions: Mapping[str, Estimate | Withheld]
+    episodes: int
+    blocks: bool
+    gamma: float
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that the policy acts by."""
+        return self.policy.plan
+
+    @property
+    def shown(self) -> bool:
+        """Whether the policy is shown to be better than logged behaviour."""
+        return self.interval[0] > 0.0
+
+    @property
+    def value(self) -> float:
+        """What the policy is expected to earn."""
+        return self.behaviour.value + self.better
+
+    @property
+    def answer(self) -> str:
+        """The answer in one sentence."""
+        unit = "blocks of time" if self.blocks else "episodes"
+        judges = [WORDS[name] for name, one in self.opinions.items() if isinstance(one, Estimate)]
+        if not judges:
+            return (
+                "Nothing can be said about any candidate from this log: keep what you do "
+                f"(logged behaviour earns {self.behaviour.value:.4g})."
+            )
+        low, high = self.interval
+        based = (
+            f"on {self.episodes:,} held-out {unit}, by {' and '.join(judges)} "
+            f"(returns discounted by {self.gamma:g}, {self.level:.0%} interval)"
+        )
+        if self.shown:
+            return (
+                f"The policy ({self.candidate}) earns {self._amount(self.better)} more than what "
+                f"is done today ({self.value:.4g} instead of {self.behaviour.value:.4g}), between "
+                f"{self._amount(low)} and {self._amount(high)} more, {based}."
+            )
+        return (
+            f"No candidate is shown to be better: keep what you do. The best ({self.candidate}) is "
+            f"estimated to earn {self.better:+.4g}, between {low:+.4g} and {high:+.4g}, beside "
+            f"{self.behaviour.value:.4g} today, {based}."
+        )
+
+    def _amount(self, amount: float) -> str:
+        """Return an amount as a share of what is earned today, where that is clearly positive."""
+        if self.behaviour.low > 0.0:
+            return f"{amount / self.behaviour.value:.0%}"
+        return f"{amount:.4g}"
+
+    @property
+    def table(self) -> str:
+        """The best candidates and what each judge says of them, as text."""
+        names = list(WORDS)
+        rows = [["candidate", *(name.replace("_", " ") for name in names), "played"]]
+        for one in self.judged[:SHOWN_ROWS]:
+            mark = " <-" if one.candidate is self.candidate else ""
+            played = "" if one.online is None else f"{one.online.mean:.4g}"
+            cells = [_cell(one.estimates[name]) for name in names]
+            rows.append([f"{one.candidate}{mark}", *cells, played])
+        if not any(one.online for one in self.judged):
+            rows = [row[:-1] for row in rows]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
+        lines.insert(1, "-" * len(lines[0]))
+        left = len(self.judged) - SHOWN_ROWS
+        return "\n".join([*lines, f"({left} more)"] if left > 0 else lines)
+
+    def __str__(self) -> str:
+        withheld = [
+            f"No word of {WORDS[name]}: {one.reason}."
+            for name, one in self.opinions.items()
+            if isinstance(one, Withheld)
+        ]
+        head = "How much more than logged behaviour each candidate earns:"
+        parts = (self.answer, "", head, self.table, "", *withheld, *self.notes, ASSUMED)
+        return "\n".join(parts)
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"Fit({self.candidate}: {self.better:+.4g} [{low:.4g}, {high:.4g}] against behaviour's "
+            f"{self.behaviour.value:.4g}, the best of {len(self.judged):,} candidates)"
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return everything as plain values, for JSON."""
+        return {
+            "answer": self.answer,
+            "chosen": str(self.candidate),
+            "k_pi": self.candidate.k_pi,
+            "lookup": self.candidate.lookup,
+            "shown": self.shown,
+            "better": self.better,
+            "interval": list(self.interval),
+            "level": self.level,
+            "behaviour": asdict(self.behaviour),
+            "value": self.value,
+            "gamma": self.gamma,
+            "episodes": self.episodes,
+            "blocks_of_time": self.blocks,
+            "judges": {name: asdict(one) for name, one in self.opinions.items()},
+            "candidates": [one.summary() for one in self.judged],
+            "notes": list(self.notes),
+            "assumed": ASSUMED,
+            "seconds": self.seconds,
+        }
+
+    def picture(self, path: Any) -> Path:
+        """Draw what each judge says of the best candidates, and return the path."""
+        from .picture import draw_fit
+
+        return draw_fit(self, file_path("path", path))
+
+
+def _cell(found: Estimate | Withheld) -> str:
+    if isinstance(found, Withheld):
+        return "-"
+    return f"{found.value:+.4g} [{found.low:+.4g}, {found.high:+.4g}] of {found.effective:.0f}"

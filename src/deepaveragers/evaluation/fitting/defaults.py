@@ -1,0 +1,86 @@
+"""The candidates that `fit` tries when none are given.
+
+Representations x support x cost x smoothness; one step of improvement; imitation (only the action
+that is taken most in similar states); and each action always, where there are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...data.observations import is_image
+from ...data.transitions import Transitions
+from ...mdp.objective import Objective
+from ..candidates import Candidate
+
+SUPPORT = 0.3
+COSTS = (1.0, 10.0)
+SMOOTHNESS = (11, 51)
+CASES = 31
+"""Similar cases that imitation and one step of improvement look at."""
+MOST_CONSTANTS = 10
+"""Actions, beyond which none is tried always."""
+
+
+def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tuple[Candidate, ...]:
+    """Return the candidates for a log.
+
+    Args:
+        data: the log.
+        gamma: discount to plan by.
+        networks: whether representations can be learnt.
+    """
+    base = Objective(gamma=gamma)
+    encoders: tuple[str, ...] = ("dynamics",) if networks else ()
+    plain = "identity" if is_image(data.observations) else "standardize"
+    if data.terminations.all():
+        found = [one for name in (plain, *encoders) for one in _single_steps(base, name)]
+    else:
+        found = [one for name in (plain, *encoders) for one in _plans(base, name)]
+    return (*found, *_constants(data, base, plain))
+
+
+def _plans(base: Objective, encoder: str) -> Sequence[Candidate]:
+    """Return the candidates of one representation."""
+    plans = [
+        Candidate(replace(base, cost=cost, support=support), k_pi=smooth, encoder=encoder)
+        for support in (0.0, SUPPORT)
+        for cost in COSTS
+        for smooth in SMOOTHNESS
+    ]
+    cautious = replace(base, support=SUPPORT)
+    alike = Candidate(
+        replace(base, support=1.0), k_pi=CASES, encoder=encoder, name=f"imitation {encoder}"
+    )
+    step = Candidate(cautious, k=CASES, k_pi=CASES, lookup="lookahead", encoder=encoder)
+    return [*plans, replace(step, one_step=True), alike]
+
+
+def _single_steps(base: Objective, encoder: str) -> Sequence[Candidate]:
+    """Return the candidates where every transition ends its episode (a bandit)."""
+    plans = [
+        Candidate(replace(base, support=support), k_pi=smooth, lookup="lookahead", encoder=encoder)
+        for support in (0.0, SUPPORT)
+        for smooth in (5, *SMOOTHNESS)
+    ]
+    alike = replace(base, support=1.0)
+    return [
+        *plans,
+        Candidate(
+            alike, k_pi=CASES, lookup="lookahead", encoder=encoder, name=f"imitation {encoder}"
+        ),
+    ]
+
+
+def _constants(data: Transitions, base: Objective, encoder: str) -> Sequence[Candidate]:
+    names = data.action_names
+    if not 2 <= len(names) <= MOST_CONSTANTS:
+        return []
+    found = []
+    for action, name in enumerate(names):
+        others = [other for other in range(len(names)) if other != action]
+        asked = replace(base, forbidden_actions=others)
+        always = Candidate(asked, k_pi=1, encoder=encoder, name=f"always {name}")
+        found.append(always)
+    return found

@@ -1,0 +1,124 @@
+"""From a log to a policy, and to an honest answer whether it is better than what is done today.
+
+1. The episodes are divided into folds. For each, every candidate is made from the others, and
+   judged on the fold by judges that saw nothing else (`judges.panel`).
+2. What decides is the difference to logged behaviour, in units of reward: the judges' estimates,
+   weighted by the inverse of their squared widths.
+3. The best candidate is made again from all of the log. What is reported is honest about the
+   choice: on each fold, the candidate that the *other* folds chose is judged.
+4. The interval reaches from the lowest to the highest end of all judges that can say something;
+   its upper end also covers the policy from all of the log, judged by what it was made from.
+   Its lower end is a bound for a policy made in the same way from less data.
+
+With an environment and a budget N_e > 1, the best N_e are played in it, as in the paper, and the
+best of those is chosen; the interval is still that of the log.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ...arguments import (
+    file_path,
+    flag,
+    instance,
+    known_keywords,
+    number,
+    optional,
+    seed_number,
+    several,
+    whole_number,
+)
+from ...data.environments import EnvironmentSource, maker
+from ...data.transitions import Transitions
+from ...errors import InputError
+from ..candidates import Candidate
+from .answer import Fit
+from .court import Court
+from .defaults import default_candidates
+from .judges.panel import can_learn
+
+LEAST_TO_LEARN = 60.0
+"""Seconds of a time budget, below which no networks are learnt."""
+INSTALL = (
+    "Not installed: torch. With it, representations and a simulator are learnt from the log, which "
+    "makes better policies and tells more about them: pip install 'deepaveragers[deep]'"
+)
+HURRIED = f"With {LEAST_TO_LEARN:g} s or more, networks would be learnt, which tell more."
+
+
+@known_keywords
+def fit(
+    data: Transitions,
+    candidates: Sequence[Candidate] | None = None,
+    budget: int = 1,
+    env: EnvironmentSource | None = None,
+    *,
+    gamma: float = 0.99,
+    level: float = 0.9,
+    folds: int = 2,
+    episodes: int = 100,
+    time_budget: float | None = None,
+    resume_dir: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    show_progress: bool | None = None,
+) -> Fit:
+    """Make a policy from a log, and say whether it is better than what is done today.
+
+    Args:
+        data: the log; two episodes at least, or one long series.
+        candidates: what to try; None tries what suits the log.
+        budget: N_e, candidates that may be played in the environment; 1 needs none.
+        env: the environment, for a budget above 1.
+        gamma: discount of the returns by which all is judged.
+        level: of the intervals.
+        folds: parts of the log that judge in turn.
+        episodes: per candidate that is played.
+        time_budget: seconds; candidates that would be begun later are left out. None: no limit.
+        resume_dir: where what was judged is kept, so that a stopped fit can go on.
+        seed: of folds, networks and luck.
+        show_progress: force bars on or off; None shows them on a terminal.
+    """
+    began = time.perf_counter()
+    instance("data", data, Transitions, "Transitions")
+    gamma = number("gamma", gamma, least=0.0, below=1.0, remedy="A common choice is 0.99.")
+    level = number("level", level, above=0.0, below=1.0, remedy="A common choice is 0.9.")
+    budget, count = whole_number("budget", budget), whole_number("folds", folds, least=2)
+    if env is None and budget > 1:
+        raise InputError("env", "given for a budget above 1", env, "Or choose with budget=1.")
+    if env is not None:
+        maker(env)
+    episodes, seed = whole_number("episodes", episodes), seed_number(seed)
+    seconds = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
+    kept = optional(file_path, "resume_dir", resume_dir)
+    optional(flag, "show_progress", show_progress)
+    given = None if candidates is None else _checked(candidates)
+    able = can_learn()
+    learn = able and (seconds is None or seconds >= LEAST_TO_LEARN)
+    court = Court(
+        data,
+        given or default_candidates(data, gamma, networks=learn),
+        gamma=gamma,
+        level=level,
+        folds=count,
+        learn=learn,
+        seed=seed,
+        deadline=None if seconds is None else began + seconds,
+        resume_dir=kept,
+        show_progress=show_progress,
+    )
+    court.hear()
+    if budget > 1 and env is not None:
+        court.play(budget, env, episodes)
+    notes = [*court.notes, *([] if able else [INSTALL]), *([HURRIED] if able and not learn else [])]
+    return court.answer(tuple(notes), began)
+
+
+def _checked(given: Any) -> tuple[Candidate, ...]:
+    candidates = several("candidates", given, "at least one Candidate", least=1)
+    for candidate in candidates:
+        instance("candidates", candidate, Candidate, "at least one Candidate")
+    return candidates

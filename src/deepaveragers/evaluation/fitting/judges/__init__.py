@@ -1,0 +1,1 @@
+"""Judges: what a policy would earn, from held-out episodes alone."""

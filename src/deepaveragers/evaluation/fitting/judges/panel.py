@@ -1,0 +1,167 @@
+"""All judges of one fold, in one place: they are made from the held-out episodes only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....arrays import Array, Float64
+from ....data.observations import is_image, rows_at_once
+from ....data.transitions import Transitions
+from ....errors import MissingExtraError
+from ....progress import Advance
+from ....representation.encoder import Encoder, Standardize
+from ..folds import Log
+from .behaviour import Imitator, behaviour_parts
+from .fitted_q import FittedQ
+from .importance import Importance
+from .local import LocalSimulator
+from .playing import Simulator, play
+from .verdict import Actor, Opinion, Verdict, Withheld
+
+JUDGES = ("simulator", "fitted_q", "importance")
+STARTS = 100
+"""Simulated episodes per policy."""
+PIXEL_SAMPLE = 256
+"""Columns that pictures are read by, where no network is given."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The judges of one fold.
+
+    Attributes:
+        log: the held-out episodes.
+        behaviour: [E] float64, what logged behaviour earned in each.
+        fitted_q: judge.
+        importance: judge.
+        simulator: None where there is none, as for pictures.
+        missed: how far the simulator is from what logged behaviour earned, beyond chance.
+        seed: of the luck in the simulator.
+    """
+
+    log: Log
+    behaviour: Float64
+    fitted_q: FittedQ
+    importance: Importance
+    simulator: Simulator | None
+    missed: float
+    seed: int
+
+    def opinions(self, actors: Sequence[Actor]) -> list[dict[str, Opinion]]:
+        """Return what each judge says of each policy, in their order."""
+        simulated = self._simulated(actors)
+        return [
+            {
+                "simulator": simulated[place],
+                "fitted_q": self.fitted_q.judge(actor),
+                "importance": self.importance.judge(actor),
+            }
+            for place, actor in enumerate(actors)
+        ]
+
+    def _simulated(self, actors: Sequence[Actor]) -> list[Opinion]:
+        if self.simulator is None:
+            return [Withheld("it cannot draw pictures for policies to act on")] * len(actors)
+        returns = _play(self.simulator, actors, self.log, self.behaviour, self.seed)
+        return [self._verdict(own) for own in returns]
+
+    def _verdict(self, returns: Float64) -> Verdict:
+        assert self.simulator is not None
+        spread = np.hypot(_error(returns, self.simulator.members), self.missed)
+        value = np.full(len(self.log), returns.mean())
+        return Verdict(value, float(spread), float(len(self.log)))
+
+
+def make_panel(
+    log: Log, encoder: Encoder | None, *, seed: int, learn: bool, advance: Advance
+) -> Panel:
+    """Return the judges of the held-out episodes.
+
+    Args:
+        log: the held-out episodes.
+        encoder: how pictures become vectors; None standardises vectors.
+        seed: of networks and luck.
+        learn: whether to learn networks; else the simulator is local and linear.
+        advance: called with each update of the networks.
+    """
+    encode = _encode(log, encoder)
+    states, following = encode(log.data.observations), encode(log.data.next_observations)
+    fitted_q = FittedQ(log, states, following, states[log.first], seed)
+    behaviour = behaviour_parts(log, fitted_q.basis, states, following)
+    importance = Importance(log, states, getattr(log.data, "propensities", None))
+    if is_image(log.data.observations):
+        return Panel(log, behaviour, fitted_q, importance, None, 0.0, seed)
+    simulator = _simulator(log, seed, learn, advance)
+    imitator = Imitator(states, log.data.actions, encode, seed)
+    returns = _play(simulator, [imitator], log, behaviour, seed)[0]
+    chance = np.hypot(_error(returns, simulator.members), behaviour.std() / np.sqrt(len(log)))
+    away = float(returns.mean() - behaviour.mean())
+    missed = float(np.sqrt(max(0.0, away**2 - chance**2)))
+    return Panel(log, behaviour, fitted_q, importance, simulator, missed, seed)
+
+
+def can_learn() -> bool:
+    """Whether networks can be learnt here."""
+    try:
+        from . import learnt  # noqa: F401
+    except MissingExtraError:
+        return False
+    return True
+
+
+def learning_steps(data: Transitions, rows: int) -> int:
+    """Return how many updates the networks of a panel take, for so many rows of the data."""
+    if is_image(data.observations):
+        return 0
+    from .learnt import steps_for
+
+    return steps_for(rows)
+
+
+def _simulator(log: Log, seed: int, learn: bool, advance: Advance) -> Simulator:
+    if not learn:
+        return LocalSimulator(log.data)
+    from .learnt import LearntSimulator
+
+    return LearntSimulator(log, seed=seed, advance=advance)
+
+
+def _play(
+    simulator: Simulator, actors: Sequence[Actor], log: Log, behaviour: Float64, seed: int
+) -> Float64:
+    """Return [P, B] discounted returns from starts of the log."""
+    generator = np.random.default_rng(seed)
+    picks = generator.choice(len(log), STARTS, replace=len(log) < STARTS)
+    starts = log.data.observations[log.first[picks]]
+    worst = float(behaviour.min())
+    return play(simulator, actors, starts, gamma=log.gamma, worst=worst, seed=seed)
+
+
+def _error(returns: Float64, members: int) -> float:
+    """Return the standard error of the mean: of episodes, and of models that disagree."""
+    episodes = float(returns.var(ddof=1)) / len(returns)
+    if members == 1:
+        return float(np.sqrt(episodes))
+    means = np.array([returns[one::members].mean() for one in range(members)])
+    return float(np.sqrt(max(episodes, means.var(ddof=1) / members)))
+
+
+def _encode(log: Log, encoder: Encoder | None) -> Callable[[Array], Float64]:
+    if encoder is None and is_image(log.data.observations):
+        return _pixels
+    fitted = (encoder or Standardize()).fit(log.data.observations)
+    return lambda observations: np.asarray(fitted.encode(observations), dtype=np.float64)
+
+
+def _pixels(observations: Array) -> Float64:
+    """Return evenly spaced pixels; of stacked frames, some observations at a time."""
+    rows = rows_at_once(observations)
+    found = []
+    for row in range(0, len(observations), rows):
+        flat = np.asarray(observations[row : row + rows])
+        flat = flat.reshape(len(flat), -1)
+        found.append(flat[:, :: max(1, flat.shape[1] // PIXEL_SAMPLE)] / 255.0)
+    return np.concatenate(found)

@@ -1,0 +1,96 @@
+"""Playing policies in a simulator made of the log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from ....arrays import Array, Bool, Float64, Int64
+from .verdict import Actor
+
+MOST_STEPS = 1_000
+WEIGHT_LEFT = 0.01
+"""Of the discount, where an episode is broken off."""
+
+
+class Simulator(Protocol):
+    """Moves states of many episodes side by side.
+
+    Attributes:
+        members: models that differ in what they were made from; an episode stays with one.
+    """
+
+    members: int
+
+    def states(self, observations: Array) -> Float64:
+        """Return [B, D] for observations [B, ...]."""
+
+    def observations(self, states: Float64) -> Array:
+        """Return observations [B, ...] as in the data."""
+
+    def step(
+        self, states: Float64, actions: Int64, member: Int64, draws: Float64
+    ) -> tuple[Float64, Float64, Bool, Bool]:
+        """Return next states [B, D], rewards [B], whether ended [B], whether believed [B].
+
+        Args:
+            states: [B, D].
+            actions: [B].
+            member: [B], which model moves each.
+            draws: [B, D + 2] uniform numbers in [0, 1), which decide all that is random.
+        """
+
+
+def steps_that_count(gamma: float) -> int:
+    """Return after how many steps 1 % of the weight is left, 1,000 at most."""
+    if gamma == 0.0:
+        return 1
+    return min(MOST_STEPS, math.ceil(math.log(WEIGHT_LEFT) / math.log(gamma)))
+
+
+def play(
+    simulator: Simulator,
+    actors: Sequence[Actor],
+    starts: Array,
+    *,
+    gamma: float,
+    worst: float,
+    seed: int,
+) -> Float64:
+    """Return [P, B] discounted returns from the same starts, with the same luck.
+
+    Args:
+        simulator: where to play.
+        actors: P policies.
+        starts: [B, ...] first observations; start b is played by member b mod members.
+        gamma: discount.
+        worst: what is counted from where the simulator is not believed any more.
+        seed: of the luck.
+    """
+    count, generator = len(starts), np.random.default_rng(seed)
+    states = np.tile(simulator.states(starts), (len(actors), 1))
+    member = np.tile(np.arange(count) % simulator.members, len(actors))
+    returns = np.zeros(len(states))
+    playing = np.arange(len(states))
+    for step in range(steps_that_count(gamma)):
+        draws = np.tile(generator.random((count, states.shape[1] + 2)), (len(actors), 1))[playing]
+        observations = simulator.observations(states[playing])
+        actions = np.empty(len(playing), dtype=np.int64)
+        for number, actor in enumerate(actors):
+            own = playing // count == number
+            if own.any():
+                actions[own] = actor.act(observations[own])
+        following, rewards, ended, believed = simulator.step(
+            states[playing], actions, member[playing], draws
+        )
+        returns[playing] += gamma**step * np.where(believed, rewards, worst)
+        states[playing] = following
+        playing = playing[believed & ~ended]
+        if len(playing) == 0:
+            break
+    # Who still plays goes on as before: from there on, it earns at the same rate.
+    returns[playing] /= 1.0 - gamma ** steps_that_count(gamma)
+    return returns.reshape(len(actors), count)

@@ -1,0 +1,82 @@
+"""Making the policies of candidates from one part of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...data.transitions import Transitions
+from ...errors import InputError, TrainingDiverged
+from ...mdp.model import DacMdp, compile
+from ...mdp.objective import Objective
+from ...policy.policy import Policy
+from ...representation.catalogue import encoder_by_name
+from ...solvers.one_step import solve_one_step
+from ...solvers.plan import Plan
+from ..candidates import Candidate, by_plan
+from .judges.verdict import Withheld
+
+
+class Maker:
+    """Makes policies from one dataset; a representation is trained and compiled once.
+
+    Args:
+        data: what the policies are made from.
+        rows: of the log that these are, for objectives that have an entry per transition.
+        seed: of representations that are trained.
+    """
+
+    def __init__(self, data: Transitions, rows: Any, seed: int) -> None:
+        self._data, self._rows, self._seed = data, rows, seed
+
+    def policies(self, group: Sequence[Candidate]) -> Iterator[tuple[Candidate, Policy | Withheld]]:
+        """Yield the policies of candidates that share a representation; plans are shared too."""
+        try:
+            mdp = self._compile(group)
+        except (InputError, TrainingDiverged) as error:
+            yield from ((candidate, Withheld(str(error))) for candidate in group)
+            return
+        for alike in by_plan(group):
+            try:
+                plan = _planned(mdp, self._asked(alike[0], mdp), one_step=alike[0].one_step)
+            except InputError as error:
+                yield from ((candidate, Withheld(str(error))) for candidate in alike)
+                continue
+            for candidate in alike:
+                yield candidate, _policy(plan, candidate)
+
+    def _compile(self, group: Sequence[Candidate]) -> DacMdp:
+        k = min(len(self._data), max(candidate.k for candidate in group))
+        encoder = group[0].encoder
+        if isinstance(encoder, str):
+            quiet = {"show_progress": False} if encoder == "dynamics" else {}
+            encoder = encoder_by_name(encoder, self._data, seed=self._seed, **quiet)
+        return compile(self._data, k, encoder, show_progress=False)
+
+    def _asked(self, candidate: Candidate, mdp: DacMdp) -> Objective:
+        """Return the candidate's objective as one of these rows."""
+        asked = candidate.objective
+        per_transition: dict[str, Any] = {
+            name: np.asarray(given)[self._rows]
+            for name in ("rewards", "action_mask")
+            if (given := getattr(asked, name)) is not None and not callable(given)
+        }
+        return replace(asked, k=min(candidate.k, mdp.graph.k), **per_transition)
+
+
+def _planned(mdp: DacMdp, asked: Objective, *, one_step: bool) -> Plan:
+    """Return the plan; Ctrl-C ends all, and no candidate is judged by half a plan."""
+    plan = solve_one_step(mdp, asked) if one_step else mdp.solve(asked)
+    if plan.status == "interrupted":
+        raise KeyboardInterrupt
+    return plan
+
+
+def _policy(plan: Plan, candidate: Candidate) -> Policy | Withheld:
+    try:
+        return plan.policy(k=candidate.k_pi, lookup=candidate.lookup)
+    except InputError as error:
+        return Withheld(str(error))

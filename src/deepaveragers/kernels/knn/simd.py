@@ -1,0 +1,185 @@
+"""Vector steps of the tree search: sixteen points, or eight boxes, against one query.
+
+Numba cannot keep a small array of partial sums in registers, and pays a store and a load
+for every dimension. These steps are therefore written as LLVM vectors, which every
+processor has in its own width; nothing here depends on one instruction set.
+
+The first two read float32 numbers laid out dimension after dimension, lane beside lane, and sum
+squared gaps over the dimensions, `CHUNK` at a time, until every lane is farther than the
+bound. They return the lanes still within the bound as the bits of an integer, and leave the
+sums in `sums`; a sum that stopped early is still a lower bound.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from ..llvm import FLOAT, INDEX, load, splat, start_of, store
+
+POINT_LANES = 16
+BOX_LANES = 8
+CHUNK = 4
+
+
+def _larger(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+def scan(
+    builder: Any, data: Any, query: Any, dimensions: Any, bound: Any, *, lanes: int, boxes: bool
+) -> tuple[Any, Any]:
+    """Emit the sums of squared gaps, dimension after dimension, and which are within the bound."""
+    vector = ir.VectorType(FLOAT, lanes)
+    zero = ir.Constant(vector, [0.0] * lanes)
+    bound = splat(builder, bound, lanes)
+    stride = lanes * (2 if boxes else 1)
+
+    entry = builder.block
+    loop = builder.append_basic_block("scan")
+    done = builder.append_basic_block("scanned")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    dimension = builder.phi(INDEX)
+    total = builder.phi(vector)
+    dimension.add_incoming(INDEX(0), entry)
+    total.add_incoming(zero, entry)
+    partial = total
+    for step in range(CHUNK):
+        here = builder.add(dimension, INDEX(step))
+        at = builder.mul(here, INDEX(stride))
+        wanted = splat(builder, load(builder, query, here, FLOAT), lanes)
+        gap = builder.fsub(load(builder, data, at, vector), wanted)
+        if boxes:
+            high = load(builder, data, builder.add(at, INDEX(lanes)), vector)
+            gap = _larger(builder, _larger(builder, gap, builder.fsub(wanted, high)), zero)
+        # One rounding or two: the margins allow for both.
+        square = builder.fmul(gap, gap, flags=("contract",))
+        partial = builder.fadd(partial, square, flags=("contract",))
+    near = builder.fcmp_ordered("<=", partial, bound)
+    near = builder.bitcast(near, ir.IntType(lanes))
+    following = builder.add(dimension, INDEX(CHUNK))
+    more = builder.icmp_signed("<", following, dimensions)
+    alive = builder.icmp_unsigned("!=", near, ir.IntType(lanes)(0))
+    dimension.add_incoming(following, loop)
+    total.add_incoming(partial, loop)
+    builder.cbranch(builder.and_(more, alive), loop, done)
+    builder.position_at_end(done)
+    return partial, builder.zext(near, INDEX)
+
+
+def _emit(context: Any, builder: Any, signature: Any, args: Any, lanes: int, boxes: bool) -> Any:
+    coordinates, offset, query, dimensions, bound, sums = args
+    data = start_of(context, builder, signature.args[0], coordinates)
+    query = start_of(context, builder, signature.args[2], query)
+    partial, near = scan(
+        builder, builder.gep(data, [offset]), query, dimensions, bound, lanes=lanes, boxes=boxes
+    )
+    store(builder, start_of(context, builder, signature.args[5], sums), partial)
+    return near
+
+
+def _signature(coordinates: Any, query: Any, sums: Any) -> Any:
+    return types.int64(coordinates, types.int64, query, types.int64, types.float32, sums)
+
+
+def _point_step(
+    typing: Any, points: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
+) -> Any:
+    """Lanes of the `POINT_LANES` points at `offset` within the squared bound of the query."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _emit(context, builder, signature, args, POINT_LANES, False)
+
+    return _signature(points, query, sums), emit
+
+
+def _box_step(
+    typing: Any, boxes: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
+) -> Any:
+    """Lanes of the `BOX_LANES` boxes (low, high) at `offset` within the bound of the query."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _emit(context, builder, signature, args, BOX_LANES, True)
+
+    return _signature(boxes, query, sums), emit
+
+
+def _product_step(
+    typing: Any, products: Any, offset: Any, norms: Any, position: Any, bound: Any, sums: Any
+) -> Any:
+    """Lanes where norm - 2 product is within the bound: `POINT_LANES` inner products at once."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(FLOAT, POINT_LANES)
+        kinds = signature.args
+        products = start_of(context, builder, kinds[0], args[0])
+        norms = start_of(context, builder, kinds[2], args[2])
+        out = start_of(context, builder, kinds[5], args[5])
+        product = load(builder, products, args[1], vector)
+        norm = load(builder, norms, args[3], vector)
+        gap = builder.fsub(norm, builder.fadd(product, product))
+        near = builder.fcmp_ordered("<=", gap, splat(builder, args[4], POINT_LANES))
+        store(builder, out, gap)
+        return builder.zext(builder.bitcast(near, ir.IntType(POINT_LANES)), INDEX)
+
+    index = types.int64
+    return index(products, index, norms, index, types.float32, sums), emit
+
+
+def _lowest_bit(typing: Any, bits: Any) -> Any:
+    """Position of the lowest bit set."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.IntType(1)(1))
+
+    return types.int64(types.int64), emit
+
+
+def _emit_nearest(context: Any, builder: Any, signature: Any, args: Any, lanes: int) -> Any:
+    """Lane of the smallest sum among those whose bit is set, the lowest of equal ones."""
+    vector, bits = ir.VectorType(FLOAT, lanes), ir.IntType(lanes)
+    start = start_of(context, builder, signature.args[1], args[1])
+    wanted = builder.bitcast(builder.trunc(args[0], bits), ir.VectorType(ir.IntType(1), lanes))
+    far = ir.Constant(vector, [float("inf")] * lanes)
+    numbers = builder.select(wanted, load(builder, start, INDEX(0), vector), far)
+    least = numbers
+    step = lanes
+    while step > 1:
+        step //= 2
+        turn = [(lane + step) % lanes for lane in range(lanes)]
+        order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), turn)
+        turned = builder.shuffle_vector(least, ir.Constant(vector, ir.Undefined), order)
+        least = builder.select(builder.fcmp_ordered("<", turned, least), turned, least)
+    equal = builder.bitcast(builder.fcmp_ordered("==", numbers, least), bits)
+    return builder.zext(builder.cttz(equal, ir.IntType(1)(1)), INDEX)
+
+
+def _nearest_point(typing: Any, lanes: Any, sums: Any) -> Any:
+    """Lane of the nearest of the points whose bit is set."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _emit_nearest(context, builder, signature, args, POINT_LANES)
+
+    return types.int64(types.int64, sums), emit
+
+
+def _nearest_box(typing: Any, lanes: Any, sums: Any) -> Any:
+    """Lane of the nearest of the boxes whose bit is set."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _emit_nearest(context, builder, signature, args, BOX_LANES)
+
+    return types.int64(types.int64, sums), emit
+
+
+# Called from kernels without the typing context, hence Any.
+near_points: Any = intrinsic(_point_step)
+near_boxes: Any = intrinsic(_box_step)
+near_products: Any = intrinsic(_product_step)
+nearest_point: Any = intrinsic(_nearest_point)
+nearest_box: Any = intrinsic(_nearest_box)
+lowest_bit: Any = intrinsic(_lowest_bit)

@@ -1,0 +1,170 @@
+"""The answer of a fit: what it chooses, what it says, and that it says it honestly."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import deepaveragers as da
+from deepaveragers.evaluation.fitting.fit import INSTALL
+from deepaveragers.evaluation.fitting.intervals import Estimate, difference
+from deepaveragers.evaluation.fitting.judges.verdict import Verdict, Withheld
+from deepaveragers.evaluation.fitting.making import Maker
+
+from .worlds import GAMMA, corridor, corridor_value
+
+QUICK = {"gamma": GAMMA, "time_budget": 30.0, "show_progress": False}
+"""Too little time for networks."""
+
+
+@pytest.fixture(scope="module")
+def log():
+    return corridor(120, right=0.5, cut=10_000)
+
+
+@pytest.fixture(scope="module")
+def found(log):
+    return da.fit(log, **QUICK)
+
+
+def test_a_better_policy_is_found_and_shown(found):
+    truth = corridor_value(1.0) - corridor_value(0.5)
+    assert found.shown
+    assert found.interval[0] <= truth <= found.interval[1]
+    inner = np.arange(1.0, 12.0)[:, None]
+    assert (found.policy.act(inner) == 1).mean() > 0.8
+    assert "earns" in found.answer
+    assert "120 held-out episodes" in found.answer
+
+
+def test_every_candidate_stands_in_the_table_with_its_judges(found):
+    assert found.judged[0].candidate is found.candidate
+    names = {str(one.candidate) for one in found.judged}
+    assert {"always left", "always right"} <= names
+    assert any(one.candidate.one_step for one in found.judged)
+    assert any("imitation" in name for name in names)
+    scores = [one.score for one in found.judged]
+    assert scores == sorted(scores, reverse=True)
+    assert "<-" in found.table
+    assert str(found).startswith(found.answer)
+    json.dumps(found.summary())
+
+
+def test_nothing_is_shown_where_behaviour_is_the_best_there_is():
+    best = corridor(120, right=0.97, cut=10_000)
+    found = da.fit(best, **QUICK)
+    assert found.interval[0] <= corridor_value(1.0) - corridor_value(0.97)
+    if not found.shown:
+        assert found.answer.startswith("No candidate is shown to be better: keep what you do.")
+
+
+def test_figures_are_in_units_of_reward(log, found):
+    larger = da.fit(replace(log, rewards=1000.0 * log.rewards), **QUICK)
+    assert larger.behaviour.value == pytest.approx(1000.0 * found.behaviour.value)
+    assert larger.shown == found.shown
+
+
+def test_same_seed_same_answer(log, found):
+    again = da.fit(log, **QUICK)
+    assert again.interval == found.interval
+    assert str(again.candidate) == str(found.candidate)
+
+
+def test_a_stopped_fit_goes_on(log, found, tmp_path, monkeypatch):
+    first = da.fit(log, **QUICK, resume_dir=tmp_path)
+    files = sorted(tmp_path.iterdir())
+    assert files
+    make = Maker.policies
+
+    def only_the_chosen(maker, group):
+        assert len(group) == 1
+        return make(maker, group)
+
+    monkeypatch.setattr(Maker, "policies", only_the_chosen)
+    again = da.fit(log, **QUICK, resume_dir=tmp_path)
+    assert again.interval == first.interval == found.interval
+    assert sorted(tmp_path.iterdir()) == files
+
+
+def test_without_torch_it_says_what_the_extra_adds(log, monkeypatch):
+    monkeypatch.setattr("deepaveragers.evaluation.fitting.fit.can_learn", lambda: False)
+    candidates = [da.Candidate(k_pi=1, name="plain")]
+    said = str(da.fit(log, candidates, gamma=GAMMA, show_progress=False))
+    assert INSTALL in said
+
+
+def test_candidates_begun_too_late_are_left_out(log):
+    found = da.fit(log, **{**QUICK, "time_budget": 1e-9})
+    assert found.judged
+    several = [da.Candidate(name="one"), da.Candidate(encoder="identity", name="two")]
+    found = da.fit(log, several, **{**QUICK, "time_budget": 1e-9})
+    assert [str(one.candidate) for one in found.judged] == ["one"]
+    assert any("lack of time" in note for note in found.notes)
+
+
+def test_the_best_are_played_where_there_is_an_environment():
+    data = da.collect("CartPole-v1", 800, seed=0)
+    candidates = [da.Candidate(k_pi=1), da.Candidate(k_pi=11), da.Candidate(k=1, k_pi=1)]
+    found = da.fit(data, candidates, 2, "CartPole-v1", episodes=3, **{**QUICK, "gamma": 0.95})
+    played = [one for one in found.judged if one.online is not None]
+    assert len(played) == 2
+    best = max(played, key=lambda one: one.online.mean)
+    assert found.candidate is best.candidate
+    assert "played" in found.table
+
+
+def test_a_bandit_works_end_to_end():
+    generator = np.random.default_rng(0)
+    states, actions = generator.normal(size=(400, 2)), generator.integers(3, size=400)
+    rewards = np.where(actions == (states[:, 0] > 0), 1.0, 0.0) + 0.1 * generator.normal(size=400)
+    data = da.Transitions(
+        observations=states, actions=actions, rewards=rewards, next_observations=states,
+        terminations=np.ones(400, bool), episode_ids=np.arange(400),
+        propensities=np.full(400, 1 / 3),
+    )  # fmt: skip
+    found = da.fit(data, **QUICK)
+    assert found.shown
+    assert isinstance(found.opinions["importance"], Estimate)
+    assert found.interval[0] < 2 / 3 < found.interval[1] + 0.1
+    assert (found.policy.act(states) == (states[:, 0] > 0)).mean() > 0.85
+
+
+def test_a_picture_is_drawn(found, tmp_path):
+    assert found.picture(tmp_path / "fit.png").stat().st_size > 1_000
+
+
+def test_a_difference_has_the_width_of_students_t():
+    logged = np.random.default_rng(0).normal(size=50)
+    parts = logged + 1.0 + np.random.default_rng(1).normal(size=50)
+    found = difference([Verdict(parts, 0.0, 50.0)], [logged], 0.9)
+    apart = parts - logged
+    half = 1.6766 * apart.std(ddof=1) / np.sqrt(50)
+    assert found.low == pytest.approx(apart.mean() - half, rel=1e-4)
+    assert found.high == pytest.approx(apart.mean() + half, rel=1e-4)
+    wider = difference([Verdict(parts, 0.3, 50.0)], [logged], 0.9)
+    assert wider.error > found.error
+    nothing = difference([Verdict(parts, 1e3, 50.0)], [logged], 0.9)
+    assert isinstance(nothing, Withheld)
+    assert difference([Withheld("so")], [logged], 0.9) == Withheld("so")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"data": 3}, "data"),
+        ({"gamma": 1.0}, "gamma"),
+        ({"level": 0.0}, "level"),
+        ({"folds": 1}, "folds"),
+        ({"folds": 10_000}, "folds"),
+        ({"budget": 2}, "env"),
+        ({"candidates": []}, "candidates"),
+        ({"time_budget": -1}, "time_budget"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_sentence(log, given, named):
+    with pytest.raises(da.InputError) as refused:
+        da.fit(**{"data": log, **given})
+    assert refused.value.parameter == named

@@ -1,0 +1,124 @@
+"""Judges against exact values, and against what they must refuse to say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import deepaveragers as da
+from deepaveragers.evaluation.fitting.folds import as_log, folds, in_blocks
+from deepaveragers.evaluation.fitting.judges.behaviour import behaviour_parts
+from deepaveragers.evaluation.fitting.judges.fitted_q import FittedQ
+from deepaveragers.evaluation.fitting.judges.importance import Importance
+from deepaveragers.evaluation.fitting.judges.panel import make_panel
+from deepaveragers.evaluation.fitting.judges.verdict import Withheld, effective_number
+
+from .worlds import GAMMA, Always, corridor, corridor_value
+
+
+def states_of(log):
+    return log.data.observations, log.data.next_observations
+
+
+def fitted_q(log, seed=0):
+    here, there = states_of(log)
+    return FittedQ(log, here, there, here[log.first], seed)
+
+
+def error(verdict):
+    return float(np.hypot(verdict.parts.std() / np.sqrt(len(verdict.parts)), verdict.spread))
+
+
+@pytest.mark.parametrize("right", [0.5, 0.7])
+def test_behaviour_is_worth_its_returns_gone_on_where_cut(right):
+    log = as_log(corridor(600, right=right, cut=10), GAMMA)
+    parts = behaviour_parts(log, fitted_q(log).basis, *states_of(log))
+    assert abs(parts.mean() - corridor_value(right)) < 4 * parts.std() / np.sqrt(len(parts))
+    whole = as_log(corridor(50, cut=10_000), GAMMA)
+    same = behaviour_parts(whole, fitted_q(whole).basis, *states_of(whole))
+    assert np.array_equal(same, whole.discounted())
+
+
+@pytest.mark.parametrize("action", [0, 1])
+def test_fitted_q_and_importance_find_the_exact_value_within_their_error(action):
+    log = as_log(corridor(600, cut=10_000), GAMMA)
+    truth = corridor_value(float(action))
+    found = fitted_q(log).judge(Always(action))
+    assert abs(found.value - truth) < 4 * error(found)
+    assert error(found) < 0.1
+    weighted = Importance(log, log.data.observations, log.data.propensities)
+    said = weighted.judge(Always(action))
+    assert isinstance(said, Withheld) or abs(said.value - truth) < 4 * error(said) + 0.001
+
+
+def test_importance_of_one_step_is_the_textbook_ratio():
+    generator = np.random.default_rng(0)
+    states, actions = generator.normal(size=(500, 2)), generator.integers(2, size=500)
+    chances = np.where(actions == 1, 0.3, 0.7)
+    rewards = generator.normal(size=500) + actions
+    data = da.Transitions(
+        observations=states, actions=actions, rewards=rewards, next_observations=states,
+        terminations=np.ones(500, bool), episode_ids=np.arange(500),
+    )  # fmt: skip
+    found = Importance(as_log(data, GAMMA), states, chances).judge(Always(1))
+    taken = actions == 1
+    assert found.value == pytest.approx(rewards[taken].mean())
+    assert found.effective == pytest.approx(taken.sum())
+    usual = rewards[taken].std() / np.sqrt(taken.sum())
+    assert error(found) == pytest.approx(usual, rel=0.05)
+
+
+def test_importance_is_withheld_where_hardly_an_episode_agrees():
+    log = as_log(corridor(60, cut=10_000), 0.99)
+    found = Importance(log, log.data.observations, log.data.propensities).judge(Always(0))
+    assert isinstance(found, Withheld)
+    assert "held-out" in found.reason
+
+
+def test_fitted_q_is_withheld_for_an_action_that_was_never_taken():
+    data = corridor(60)
+    only = data.subset(data.actions == 0)
+    found = fitted_q(as_log(only, GAMMA)).judge(Always(1))
+    assert isinstance(found, Withheld)
+    assert "never take right" in found.reason
+
+
+@pytest.mark.parametrize("learn", [False, True])
+def test_a_simulator_finds_the_value_and_says_how_sure_it_is(learn):
+    if learn:
+        pytest.importorskip("torch")
+    log = as_log(corridor(300, cut=10_000), GAMMA)
+    panel = make_panel(log, None, seed=0, learn=learn, advance=lambda count: None)
+    found = panel.opinions([Always(1), Always(0)])
+    for opinions, right in zip(found, (1.0, 0.0)):
+        said = opinions["simulator"]
+        assert abs(said.value - corridor_value(right)) < max(4 * said.spread, 0.05)
+
+
+def test_effective_number():
+    assert effective_number(np.ones(7)) == pytest.approx(7.0)
+    assert effective_number(np.array([1.0, 0.0, 0.0])) == pytest.approx(1.0)
+    assert effective_number(np.zeros(3)) == 0.0
+
+
+def test_folds_are_whole_episodes_and_cover_the_log():
+    data = corridor(40)
+    parts = folds(data, 3, seed=1)
+    assert sorted(np.concatenate([part.judged_on for part in parts])) == list(range(len(data)))
+    for part in parts:
+        assert not set(data.episode_ids[part.made_from]) & set(data.episode_ids[part.judged_on])
+        assert len(part.made_from) + len(part.judged_on) == len(data)
+
+
+def test_one_long_series_is_cut_into_blocks_of_time():
+    walk = np.cumsum(np.random.default_rng(0).normal(size=(401, 1)), axis=0)
+    data = da.Transitions(
+        observations=walk[:-1], actions=np.arange(400) % 2, rewards=np.ones(400),
+        next_observations=walk[1:], terminations=np.zeros(400, bool),
+    )  # fmt: skip
+    cut, was_cut = in_blocks(data)
+    assert was_cut
+    assert cut.num_episodes == 40
+    assert cut.truncations.sum() == 39
+    enough = corridor(40)
+    assert in_blocks(enough) == (enough, False)

@@ -1,0 +1,69 @@
+"""Small worlds whose values are known exactly, and logs of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import deepaveragers as da
+
+GAMMA = 0.9
+
+
+class Always:
+    """Takes one action."""
+
+    def __init__(self, action):
+        self.action = action
+
+    def act(self, observations):
+        return np.full(len(observations), self.action)
+
+
+def corridor(episodes=200, *, right=0.5, seed=0, noise=0.1, length=12, cut=30):
+    """Return a log of a walk on 0..length that ends at both ends and pays 1 at the right one."""
+    generator = np.random.default_rng(seed)
+    rows = {name: [] for name in ("s", "a", "r", "t", "end", "cut", "id", "p")}
+    for episode in range(episodes):
+        place = float(generator.integers(3, length - 2))
+        for step in range(cut):
+            action = int(generator.random() < right)
+            slips = generator.random() < noise
+            following = place + (1.0 if (action == 1) != slips else -1.0)
+            ended = following <= 0.0 or following >= length
+            for name, value in (
+                ("s", place), ("a", action), ("r", float(following >= length)), ("t", following),
+                ("end", ended), ("cut", not ended and step == cut - 1), ("id", episode),
+                ("p", right if action else 1.0 - right),
+            ):  # fmt: skip
+                rows[name].append(value)
+            place = following
+            if ended:
+                break
+    return da.Transitions(
+        observations=np.array(rows["s"])[:, None],
+        actions=rows["a"],
+        rewards=rows["r"],
+        next_observations=np.array(rows["t"])[:, None],
+        terminations=rows["end"],
+        truncations=rows["cut"],
+        episode_ids=rows["id"],
+        action_names=("left", "right"),
+        propensities=rows["p"],
+    )
+
+
+def corridor_value(right, *, noise=0.1, length=12, gamma=GAMMA):
+    """Return the exact value of going right with a chance, at a uniform start."""
+    up = right * (1.0 - noise) + (1.0 - right) * noise
+    inner = np.arange(1, length)
+    matrix = np.eye(len(inner))
+    paid = np.zeros(len(inner))
+    for row, place in enumerate(inner):
+        if place + 1 < length:
+            matrix[row, row + 1] -= gamma * up
+        else:
+            paid[row] = up
+        if place - 1 > 0:
+            matrix[row, row - 1] -= gamma * (1.0 - up)
+    values = np.linalg.solve(matrix, paid)
+    return float(values[np.arange(3, length - 2) - 1].mean())
