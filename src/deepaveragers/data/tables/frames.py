@@ -73,6 +73,9 @@ def _is_arrow(source: Any) -> bool:
 def _as_array(column: Any) -> Array:
     if hasattr(column, "to_numpy"):
         column = column.to_numpy()
+    if isinstance(column, np.ma.MaskedArray):
+        # What is masked is missing, whatever lies under the mask.
+        return np.where(np.ma.getmaskarray(column), None, column.data.astype(object))
     if isinstance(column, np.ndarray):
         return column
     try:
