@@ -53,7 +53,7 @@ class World:
 
 OBJECTIVE = {
     "gamma": (*NO_SHARE, None, 1.0),
-    "cost": (*NO_COST, None),
+    "cost": NO_COST,
     "weighting": (*NO_WORD, None),
     "k": NO_COUNT,
     "forbidden_actions": ("a", "", -1, 2, True, 1.5, {}, b"x", NOTHING, ["a"], [0.0], [[0]]),

@@ -19,7 +19,13 @@ def solve(
     model: Annotated[Path, typer.Argument(help="A compiled model, or an earlier plan.")],
     output: Output,
     gamma: Annotated[float, typer.Option(help="Discount, in [0, 0.9999999].")] = 0.99,
-    cost: Annotated[float, typer.Option(help="Price of one unit of distance to the data.")] = 1.0,
+    cost: Annotated[
+        float | None,
+        typer.Option(
+            help="Price of one unit of distance to the data; by default the deviation of the "
+            "logged returns over the spread of the states."
+        ),
+    ] = None,
     weighting: Annotated[str, typer.Option(help="'inverse' or 'uniform'.")] = "inverse",
     k: Annotated[int | None, typer.Option(help="Use fewer neighbours than compiled.")] = None,
     forbid: Annotated[
@@ -113,6 +119,12 @@ def solve(
         f"{plan.status}: values certified to +-{plan.error:.3g} "
         f"in {plan.sweeps} sweeps, {seconds(plan.seconds)} -> {output}"
     )
+    mean, best = result["mean_value"], result["best_logged_return"]
+    if mean > best:
+        text += (
+            f"\nThe mean value, {mean:.4g}, is above the best logged return, {best:.4g}: the plan "
+            "joins parts of different episodes."
+        )
     show(result, text, as_json=as_json)
     if interrupted:
         raise SystemExit(INTERRUPTED)
