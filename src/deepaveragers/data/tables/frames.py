@@ -75,7 +75,9 @@ def _as_array(column: Any) -> Array:
         column = column.to_numpy()
     if isinstance(column, np.ma.MaskedArray):
         # What is masked is missing, whatever lies under the mask.
-        return np.where(np.ma.getmaskarray(column), None, column.data.astype(object))
+        cells = column.data.astype(object)
+        cells[np.ma.getmaskarray(column)] = None
+        return cells
     if isinstance(column, np.ndarray):
         return column
     try:
