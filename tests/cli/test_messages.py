@@ -85,7 +85,7 @@ def test_an_import_that_left_rows_out_does_not_say_that_nothing_was_done(tmp_pat
         (lambda data: da.Transitions(terminals=[True]), "terminals", "terminations"),
         (lambda data: da.Objective(gama=0.9), "gama", "gamma"),
         (lambda data: da.evaluate("random", "CartPole-v1", episode=1), "episode", "episodes"),
-        (lambda data: da.select(data, gammas=0.9), "gammas", "gamma"),
+        (lambda data: da.fit(data, gammas=0.9), "gammas", "gamma"),
         (lambda data: da.guarantee(data, lipshitz=1.0), "lipshitz", "lipschitz"),
     ],
 )
