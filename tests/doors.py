@@ -53,7 +53,7 @@ class World:
 
 OBJECTIVE = {
     "gamma": (*NO_SHARE, None, 1.0),
-    "cost": (*NO_COST, None),
+    "cost": NO_COST,
     "weighting": (*NO_WORD, None),
     "k": NO_COUNT,
     "forbidden_actions": ("a", "", -1, 2, True, 1.5, {}, b"x", NOTHING, ["a"], [0.0], [[0]]),
@@ -257,21 +257,6 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k_pi": (*NO_LIST, "ab", [], [0], [1.5]),
             "lookup": (*NO_WORD, None, ["a"], [0]),
             "objective": NO_RECORD,
-        },
-    ),
-    "select": (
-        lambda w, **given: da.select(**{"data": w.data, "gamma": 0.9, "horizon": 3, **given}),
-        {
-            "data": (*NO_RECORD, None),
-            "candidates": (*NO_LIST, "ab", []),
-            "budget": (*NO_COUNT, None),
-            "env": (True, 0, [], {}, NOTHING),
-            "gamma": (*NO_SHARE, None, 1),
-            "horizon": NO_COUNT,
-            "estimates": (*NO_LIST, None, "fitted_q", ["a"]),
-            "episodes": (*NO_COUNT, None),
-            "seed": (*NO_SEED, None),
-            "show_progress": NO_FLAG,
         },
     ),
     "fit": (

@@ -46,7 +46,7 @@ def test_a_reference_on_disk_is_checked_and_not_believed(subject, tmp_path):
 
 
 def test_one_step_is_what_tolerances_are_relative_to(subject):
-    plan = subject.mdp.solve(gamma=0.9, horizon=1)
+    plan = subject.mdp.solve(gamma=0.9, cost=1.0, horizon=1)
     zero = backup(subject.mdp, Question(gamma=0.9), np.zeros(SIZE))
     np.testing.assert_allclose(zero, plan.values, rtol=0, atol=1e-9)
 

@@ -65,10 +65,11 @@ def test_a_bundle_never_gives_way_to_one_of_another_kind(tmp_path, capsys, cartp
 def test_info_tells_what_was_asked(tmp_path, capsys, model):
     import deepaveragers as da
 
-    asked = {"forbidden_actions": [0], "slip": 0.1, "rewards": model.transitions.rewards}
+    rewards = model.transitions.rewards
+    asked = {"forbidden_actions": [0], "slip": 0.1, "rewards": rewards, "cost": 2.0}
     da.save(model.solve(**asked), tmp_path / "plan")
     told = json.loads(run(capsys, f"info {tmp_path / 'plan'} --json"))["asked"]
-    assert told == {"forbidden_actions": [0], "slip": 0.1, "rewards": "given"}
+    assert told == {"forbidden_actions": [0], "slip": 0.1, "rewards": "given", "cost": 2.0}
 
 
 def test_ctrl_c_says_so(monkeypatch, capsys):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import deepaveragers as da
+from deepaveragers.mdp.problem import pose
 from deepaveragers.neighbors.graph import NeighborGraph, SearchReport
 
 
@@ -82,6 +84,7 @@ class Explicit:
         rewards = data.rewards if objective.rewards is None else np.asarray(objective.rewards)
         box = mdp.core_features.max(axis=0) - mdp.core_features.min(axis=0)
         k = objective.k or graph.k
+        cost = pose(mdp, replace(objective, k=None)).cost
         penalties = objective.action_penalties
         self.table: list[dict[int, list[tuple[float, float, int]]]] = []
         for s in range(self.size):
@@ -99,7 +102,7 @@ class Explicit:
                 uniform = objective.weighting == "uniform"
                 shares = np.array([1.0 if uniform else 1.0 / (d + 1e-5) for d, _ in near])
                 shares /= shares.sum()
-                price = objective.cost
+                price = cost
                 if objective.penalty == "adaptive":
                     price = max(0.0, max(rewards[i] for _, i in near)) / np.linalg.norm(box)
                 fee = 0.0 if penalties is None else penalties[a]

@@ -106,7 +106,7 @@ def test_a_loose_budget_changes_nothing():
 
 def test_forbidden_actions_and_slips_are_kept():
     mdp = random_mdp(5, 20, 3, 3)
-    objective = da.Objective(gamma=0.9, forbidden_actions=(1,))
+    objective = da.Objective(gamma=0.9, cost=1.0, forbidden_actions=(1,))
     signal = np.random.default_rng(0).random(20)
     optimum, least = linear_programme(mdp, signal, objective)
     best = optimum(1.1 * least)
@@ -118,7 +118,7 @@ def test_forbidden_actions_and_slips_are_kept():
 
 def test_certainty_of_start_values():
     mdp = random_mdp(8, 25, 2, 3)
-    objective = da.Objective(gamma=0.9)
+    objective = da.Objective(gamma=0.9, cost=1.0)
     values = Explicit(mdp, objective).optimum()
     starts = start_states(mdp)
     table, count = table_of(mdp, objective)

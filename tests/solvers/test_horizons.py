@@ -51,10 +51,10 @@ def test_stopped_early_the_bounds_hold_where_gamma_is_near_1(gamma, horizon, swe
 @pytest.mark.parametrize("method", ["auto", "value_iteration"])
 def test_a_horizon_that_makes_no_difference_is_planned_without(method):
     mdp = random_mdp(0, 300, 2, 3)
-    endless = mdp.solve(gamma=0.99, tolerance=1e-6)
-    plan = mdp.solve(gamma=0.99, tolerance=1e-6, horizon=ENDLESS, method=method)
+    endless = mdp.solve(gamma=0.99, cost=1.0, tolerance=1e-6)
+    plan = mdp.solve(gamma=0.99, cost=1.0, tolerance=1e-6, horizon=ENDLESS, method=method)
     assert plan.status == "optimal"
-    assert plan.error <= 1.001 * 1e-6 * np.abs(mdp.solve(gamma=0.0).values).max() / 0.01
+    assert plan.error <= 1.001 * 1e-6 * np.abs(mdp.solve(gamma=0.0, cost=1.0).values).max() / 0.01
     assert (plan.lower <= endless.upper).all()
     assert (endless.lower <= plan.upper).all()
     assert plan.policy_below is None

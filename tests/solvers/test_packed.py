@@ -40,13 +40,18 @@ def backup_by_packed(mdp, objective, values, shuffle=None):
         proof = guess._prove(math.inf, stopped=True)
         read = np.empty(len(mdp))
         read[rows] = guess._values[: len(mdp)]
+        if proof is None:  # values beyond what any bound is given for
+            return None
         return sweeps.restored_values(), sweeps.restored_q_values(), read, proof.rounding
 
 
 def off_by(mdp, objective, values, shuffle=None):
     """Return how far a backup by the packed MDP is from the exact one, and the bound on that."""
     model = pose(mdp, objective)
-    new, q_values, read, bound = backup_by_packed(mdp, objective, values, shuffle)
+    found = backup_by_packed(mdp, objective, values, shuffle)
+    if found is None:
+        return 0.0, np.inf
+    new, q_values, read, bound = found
     assert (read[model.terminal] == 0.0).all()
     exact = reference.action_values(model, read)
     available = np.isfinite(exact)

@@ -189,13 +189,13 @@ def test_the_same_reward_everywhere_is_refused_by_its_size(model, reward):
 @pytest.mark.parametrize("sweeps", [1, 2, 3, 5, 8])
 def test_bounds_are_never_wider_than_without_any_sweep(model, sweeps):
     gamma = 0.999
-    one_step = np.abs(model.solve(gamma=0.0, tolerance=1e-9).values).max()
+    one_step = np.abs(model.solve(gamma=0.0, cost=1.0, tolerance=1e-9).values).max()
     reach = one_step / (1.0 - gamma) * (1.0 + 1e-4)
-    plan = model.solve(gamma=gamma, tolerance=1e-9, max_sweeps=sweeps)
+    plan = model.solve(gamma=gamma, cost=1.0, tolerance=1e-9, max_sweeps=sweeps)
     assert plan.status == "out_of_sweeps"
     assert plan.above <= reach - plan.values.min()
     assert plan.below <= reach + plan.values.max()
-    optimum = model.solve(gamma=gamma, tolerance=1e-6)
+    optimum = model.solve(gamma=gamma, cost=1.0, tolerance=1e-6)
     assert (plan.lower <= optimum.upper).all()
     assert (optimum.lower <= plan.upper).all()
 

@@ -21,7 +21,7 @@ def train(
     ] = "dqn",
     steps: Annotated[
         int | None,
-        typer.Option(help="Number of updates; by default 5,000 of dynamics, 100,000 of others."),
+        typer.Option(help="Number of updates; by default 3,000 of dynamics, 100,000 of others."),
     ] = None,
     predict: Annotated[
         str | None,

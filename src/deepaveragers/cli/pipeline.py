@@ -68,7 +68,7 @@ def compile(
     ] = "standardize",
     train_steps: Annotated[
         int | None,
-        typer.Option(help="Updates of training; by default 5,000 of dynamics, 100,000 of others."),
+        typer.Option(help="Updates of training; by default 3,000 of dynamics, 100,000 of others."),
     ] = None,
     train_dir: Annotated[
         Path | None, typer.Option(help="Keep training's checkpoint and log here; it goes on.")

@@ -11,7 +11,8 @@ from .transitions import Transitions
 def last_rows(data: Transitions) -> Bool:
     """Return [N] whether an episode ends with the row: terminated, cut off, or simply over."""
     last = data.terminations | data.truncations
-    last[[episode.stop - 1 for episode in data.episodes()]] = True
+    last[:-1] |= data.episode_ids[1:] != data.episode_ids[:-1]
+    last[-1] = True
     return last
 
 

@@ -66,7 +66,7 @@ class Candidate:
             "one step" if self.one_step else "",
             _representation(self.encoder),
             f"k={self.k}",
-            f"C={asked.cost:g}",
+            "" if asked.cost is None else f"C={asked.cost:g}",
             f"support={asked.support:g}" if asked.support else "",
             f"k_pi={self.k_pi}",
             "" if self.lookup in ("auto", "nearest") else self.lookup,

@@ -140,6 +140,7 @@ def guarantee(
     lipschitz = optional(number, "lipschitz", lipschitz, least=0.0)
     deterministic = flag("deterministic", deterministic)
     asked = plan.objective
+    cost = pose(plan.mdp, asked).cost
     if asked.penalty != "linear" or asked.worst_case or asked.slip or asked.horizon is not None:
         raise InputError(
             "plan",
@@ -147,17 +148,16 @@ def guarantee(
             "another objective",
         )
     states = decision_states(plan)
-    rows = np.arange(len(states.rows))
     planned = states.q_values.argmax(axis=1)
-    planned_distances = states.distances[rows, planned]
+    planned_distances = np.take_along_axis(states.distances, planned[:, None], axis=1)[:, 0]
     slope = estimate_lipschitz(plan) if lipschitz is None else float(lipschitz)
     sampling = 0.0 if deterministic else _sampling(plan, states, delta)
     # Where nothing follows a decision, an error is made once.
     left = 1.0 if states.one_step else 1.0 - asked.gamma
-    over = max(slope - asked.cost, 0.0)
+    over = max(slope - cost, 0.0)
     optimism = (over * float(planned_distances.max()) + sampling) / left
     worst = float(states.distances[states.available].max())
-    loss = ((slope + asked.cost + over) * worst + 2.0 * sampling) / left + plan.greedy_loss
+    loss = ((slope + cost + over) * worst + 2.0 * sampling) / left + plan.greedy_loss
     mean_value = float(states.values.mean())
     lower = mean_value - (plan.greedy_loss - plan.above) - optimism
     return Guarantee(

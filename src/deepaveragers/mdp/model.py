@@ -26,6 +26,7 @@ from ..errors import InputError
 from ..neighbors.graph import NeighborGraph
 from ..representation.encoder import Encoder, as_encoder
 from .far_numbers import warn_of_far_numbers
+from .jumps import warn_of_jumps
 from .objective import Objective, ObjectiveFields
 from .prepared import Prepared
 
@@ -62,6 +63,13 @@ class DacMdp:
 
     def __len__(self) -> int:
         return len(self.transitions)
+
+    @cached_property
+    def spread(self) -> float:
+        """Root mean squared distance of the logged states from their mean."""
+        from .cost import spread_of
+
+        return spread_of(self.source_features)
 
     @cached_property
     def imitation(self) -> Imitation:
@@ -116,6 +124,7 @@ class DacMdp:
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve
+        from .problem import with_cost
 
         check_known("options", asked, OPTIONS | Objective.field_names() | {"objective"})
         if objective is not None and asked:
@@ -126,7 +135,7 @@ class DacMdp:
             )
         return solve(
             self,
-            Objective(**asked) if objective is None else objective,
+            with_cost(self, Objective(**asked) if objective is None else objective),
             tolerance=tolerance,
             method=method,
             start=start,
@@ -191,4 +200,5 @@ def compile(
     features = Features(source_features, core_features)
     warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=4)
     graph = build_graph(features, data.actions, data.num_actions, k, **options)
+    warn_of_jumps(graph, source_features, core_features, data.terminations, stacklevel=4)
     return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)

@@ -59,7 +59,10 @@ class Objective:
 
     Attributes:
         gamma: discount, from 0 to `LARGEST_GAMMA`.
-        cost: the paper's C, what one unit of distance to the data costs; >= 0.
+        cost: the paper's C, what one unit of distance to the data costs; >= 0. None takes
+            the deviation of the logged returns over the spread of the logged states, which
+            is the same plan in any units (see `mdp.cost`); the plan's own objective then has
+            that number.
         weighting: "inverse" (by distance) or "uniform".
         k: neighbours to average, at most as many as compiled; None takes all.
         forbidden_actions: actions, by number or name, that may never be taken; None for none.
@@ -81,7 +84,7 @@ class Objective:
     """
 
     gamma: float = 0.99
-    cost: float = 1.0
+    cost: float | None = None
     weighting: Weighting = "inverse"
     k: int | None = None
     forbidden_actions: Sequence[Action] = ()
@@ -120,7 +123,7 @@ class Objective:
         common, thumb = "A common choice is 0.99.", "A rule of thumb is the size of one reward."
         plain = {
             "gamma": number("gamma", self.gamma, least=0.0, most=LARGEST_GAMMA, remedy=common),
-            "cost": number("cost", self.cost, least=0.0, remedy=thumb),
+            "cost": optional(number, "cost", self.cost, least=0.0, remedy=thumb),
             "weighting": choice("weighting", self.weighting, get_args(Weighting)),
             "k": optional(whole_number, "k", self.k),
             "forbidden_actions": _actions(self.forbidden_actions),
@@ -142,7 +145,7 @@ class ObjectiveFields(TypedDict, total=False):
     """The fields of an `Objective` as keywords, for editors and type checkers."""
 
     gamma: float
-    cost: float
+    cost: float | None
     weighting: Weighting
     k: int | None
     forbidden_actions: Sequence[Action]

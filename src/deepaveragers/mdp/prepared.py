@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arrays import Array, Float32, Float64, Int32
-from ..kernels.bellman.packed import Packed
+
+if TYPE_CHECKING:  # kernels load numba
+    from ..kernels.bellman.packed import Packed
 
 
 @dataclass(frozen=True, eq=False)

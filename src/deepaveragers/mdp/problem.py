@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..arguments import number, plain, shown, unmasked
 from ..arrays import Array, Bool, Float64, Floats, frozen
 from ..errors import InputError
 from ..kernels.bellman.problem import Problem
+from .cost import default_cost
 from .imitation import supported
 from .model import DacMdp
 from .objective import Objective, is_action
@@ -30,22 +32,37 @@ def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Pr
             "k", f"at most the compiled {mdp.graph.k}", k, "Compile again with a larger k."
         )
     actions = mdp.transitions.num_actions
+    rewards = _plain(_rewards(mdp, objective), np.float64)
     return Problem(
         indices=_plain(mdp.graph.indices, np.int32),
         distances=_plain(mdp.graph.distances, np.float32),
-        rewards=_plain(_rewards(mdp, objective), np.float64),
+        rewards=rewards,
         terminal=_plain(mdp.transitions.terminations, np.bool_),
         allowed=_plain(_allowed(mdp, objective), np.bool_),
         penalties=_plain(_penalties(mdp, objective), np.float64),
         policy=_plain(np.empty((0, actions)) if policy is None else policy, np.float64),
         k=k,
         gamma=float(objective.gamma),
-        cost=float(objective.cost),
+        cost=_cost(mdp, objective, rewards),
         uniform=objective.weighting == "uniform",
         adaptive=1.0 / _diameter(mdp) if objective.penalty == "adaptive" else 0.0,
         slip=float(objective.slip),
         worst_case=float(objective.worst_case),
     )
+
+
+def with_cost(mdp: DacMdp, objective: Objective) -> Objective:
+    """Return the objective with the number that its cost is on this MDP."""
+    if not isinstance(objective, Objective) or objective.cost is not None:
+        return objective
+    rewards = np.asarray(_rewards(mdp, objective), dtype=np.float64)
+    return replace(objective, cost=_cost(mdp, objective, rewards))
+
+
+def _cost(mdp: DacMdp, objective: Objective, rewards: Float64) -> float:
+    if objective.cost is not None:
+        return float(objective.cost)
+    return default_cost(mdp, rewards, objective.gamma)
 
 
 def _plain(array: Any, dtype: Any) -> Array:

@@ -12,7 +12,7 @@ from ..outputs import check_file
 from .encoder import Encoder, Identity, Standardize
 from .experience import Experience
 
-TRAINED = {"dynamics": 5_000, "dqn": 100_000, "bcq": 100_000}
+TRAINED = {"dynamics": 3_000, "dqn": 100_000, "bcq": 100_000}
 """What is trained, and updates by default."""
 NAMES = ("standardize", "identity", "random", *TRAINED)
 SUFFIX = ".safetensors"

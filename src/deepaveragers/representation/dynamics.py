@@ -30,7 +30,7 @@ class DynamicsEncoder(NetworkEncoder):
 
 def train_dynamics(
     data: Transitions,
-    steps: int = 5_000,
+    steps: int = 3_000,
     *,
     predict: Sequence[Predicted] = ("change",),
     ahead: Sequence[int] | int = 1,
@@ -48,7 +48,7 @@ def train_dynamics(
 
     Args:
         data: the transitions.
-        steps: number of updates; 5,000 take about 15 seconds for vectors on one core.
+        steps: number of updates; 3,000 take about 8 seconds for vectors on one core.
         predict: what is predicted: "change" of the state, "state", "reward", "end", "return",
             and the logged "action".
         ahead: after how many steps the change is predicted; several numbers for several.

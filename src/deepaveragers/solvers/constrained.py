@@ -202,9 +202,10 @@ class _Search:
         tolerance: float,
         threads: int | None,
     ) -> None:
-        self._mdp, self._objective, self._threads = mdp, objective, threads
+        self._mdp, self._threads = mdp, threads
         self._starts: Starts = start_states(mdp)
         model = pose(mdp, objective)
+        self._objective = replace(objective, cost=model.cost)
         self._rewards = model.rewards
         gamma, k, weighting = objective.gamma, objective.k, objective.weighting
         distance = isinstance(signal, str)
@@ -218,7 +219,7 @@ class _Search:
             cost=1.0 if distance else 0.0,
             rewards=np.zeros(len(mdp)) if distance else -_numbers(mdp, signal),
         )
-        self._by_distance = distance
+        self._by_distance, self._cost = distance, model.cost
         self._tolerance = tolerance
         largest = float(np.abs(model.rewards).max()) + float(np.abs(model.penalties).max())
         self.allowed = tolerance * largest / (1.0 - gamma)
@@ -227,7 +228,7 @@ class _Search:
     def ask(self, multiplier: float) -> _Point:
         """Return the optimum of the reward less multiplier times the signal."""
         if self._by_distance:
-            asked = replace(self._objective, cost=self._objective.cost + multiplier)
+            asked = replace(self._objective, cost=self._cost + multiplier)
         else:
             rewards = self._rewards + multiplier * np.asarray(self._careful.rewards)
             asked = replace(self._objective, rewards=rewards)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arguments import check_known, instance, shown
 from ..arrays import Float64, frozen
+from ..mdp.cost import best_logged_return
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 
@@ -70,7 +71,10 @@ class Plan:
     def __repr__(self) -> str:
         asked = {"gamma": self.objective.gamma, "cost": self.objective.cost}
         asked |= self.objective.unusual()
-        words = ", ".join(f"{name}={shown(value)}" for name, value in asked.items())
+        words = ", ".join(
+            f"{name}={value:.7g}" if isinstance(value, float) else f"{name}={shown(value)}"
+            for name, value in asked.items()
+        )
         return (
             f"Plan({len(self.values):,} core states, {words}: {self.status}, "
             f"values certified to +-{self.error:.2g}, {self.sweeps:,} sweeps, {self.seconds:.2g} s)"
@@ -106,6 +110,17 @@ class Plan:
         """Whether the tolerance that was asked for is certified."""
         return self.status == "optimal"
 
+    @property
+    def best_logged_return(self) -> float:
+        """The largest return that followed any transition in the log, under this objective.
+
+        Values above it come from joining parts of different episodes.
+        """
+        from ..mdp.problem import pose
+
+        model = pose(self.mdp, self.objective)
+        return best_logged_return(self.mdp, model.rewards, model.gamma)
+
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
         return {
@@ -121,6 +136,7 @@ class Plan:
             "weighting": self.objective.weighting,
             "asked": self.objective.unusual(),
             "mean_value": float(self.values.mean()),
+            "best_logged_return": self.best_logged_return,
         }
 
     def compare(self, other: Plan) -> Comparison:

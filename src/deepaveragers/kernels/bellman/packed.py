@@ -26,7 +26,7 @@ class Packed(NamedTuple):
     """The MDP as arrays in the order of visiting.
 
     Attributes:
-        successors: [N, A, k] int32, where a sweep finds the successors' values in [2N]; those of the
+        successors: [N, A, k] int32, where a sweep finds their values in [2N]; those of the
             block's own states in the second half.
         weight: [N, A, k] float32, alpha: adds up to 1, or to 0 where the action has no
             neighbour or the episode ended.
