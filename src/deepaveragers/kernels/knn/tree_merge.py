@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import Float32, Floats, Int32, Int64
-from ..jit import inlined, kernel
+from ..jit import kernel
 from ..precision import FLOAT32_EPSILON
 from .distances import NO_ROW, insert, squared_distance, squared_reach, step
 from .outliers import outliers_within
@@ -92,7 +92,7 @@ def _stored_bound(distance: float, scale: float, margin: float, dimensions: int)
     return _bound(_at_most(distance) ** 2, scale, margin, dimensions)
 
 
-@inlined
+@step
 def _farthest(distances: Any, i: int, coming: Any) -> Any:
     """Return the largest k-th distance of the lists of a point."""
     farthest = np.float32(0.0)
@@ -101,7 +101,7 @@ def _farthest(distances: Any, i: int, coming: Any) -> Any:
     return farthest
 
 
-@inlined
+@step
 def _write_bounds(
     distances: Any, i: int, coming: Any, scale: float, margin: float, dimensions: int, bounds: Any
 ) -> None:
@@ -111,7 +111,7 @@ def _write_bounds(
         bounds[action] = _stored_bound(kth, scale, margin, dimensions)
 
 
-@inlined
+@step
 def _push_near(stack: Any, height: int, first: int, near: int) -> int:
     """Put the children that are near, as bits, on the stack; return its height."""
     while near:
@@ -122,7 +122,7 @@ def _push_near(stack: Any, height: int, first: int, near: int) -> int:
     return height
 
 
-@inlined
+@step
 def _put_near(
     points: Any, i: int, node: int, near: int, sums: Any, bounds: Any, starts: Any, members: Any,
     first: int, actions: Any, lists: Any, best: Any, scale: float, margin: float,
@@ -145,7 +145,7 @@ def _put_near(
     return touched
 
 
-@inlined
+@step
 def _store_changed(
     i: int, coming: Any, best: Any, rows: Any, loaded: Any, changed: Any, indices: Any,
     distances: Any,

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Float64, Int32, Int64
-from ..jit import inlined, kernel
+from ..jit import kernel
 from ..precision import FLOAT32_EPSILON
-from .distances import NO_ROW, UNDERFLOW, insert_group, squared_distance
+from .distances import NO_ROW, UNDERFLOW, insert_group, squared_distance, step
 from .projection import FARTHEST, Projection, project
 from .shortlist import SHORTLIST, shortlist_leaf
 from .simd import BOX_LANES, POINT_LANES, lowest_bit, near_boxes
@@ -45,7 +45,7 @@ def _locate_all(points: Float64, projection: Projection, rows_margin: float, tre
     return queries, coordinates, margins, homes
 
 
-@inlined
+@step
 def _fill_shortlist(
     query: Any, home: int, slack: float, dimensions: int, k: int, first_child: Any, boxes: Any,
     leaves: Any, stack: Any, nearest: Any, box_gaps: Any, gaps: Any, sums: Any, places: Any,
