@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections import OrderedDict
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import deepaveragers as da
@@ -135,6 +136,57 @@ def test_extra_columns_are_ignored_and_mentioned_once(policy, rows):
 def test_data_without_names_say_so(plan):
     with pytest.raises(da.InputError, match="whose columns have no names"):
         plan.policy().act([{"a": 1.0}])
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=3),
+    st.binary(max_size=3),
+    st.lists(st.floats(allow_nan=False), max_size=3),
+    st.dictionaries(st.sampled_from(["MAP", "x"]), st.floats(), max_size=2),
+    st.tuples(st.floats(), st.text(max_size=2)),
+)
+NAMED = st.dictionaries(st.sampled_from([*NAMES, "ward", "age[0]", "MAP=missing"]), VALUES)
+
+
+ANYTHING = st.one_of(
+    NAMED,
+    VALUES,
+    st.lists(NAMED, max_size=3),
+    st.tuples(NAMED, VALUES),
+    st.lists(VALUES, max_size=5),
+)
+OTHER_NAMES = {
+    "none": None,
+    "categories": ("age=F", "age=M", "MAP", "MAP=missing"),
+    "parts": ("age[0]", "age[1]", "MAP[0]=1", "MAP[0]=2"),
+}
+
+
+@pytest.fixture(scope="module", params=["plain", *OTHER_NAMES])
+def any_policy(request, policy):
+    if request.param == "plain":
+        return policy
+    data = dataclasses.replace(
+        policy.plan.mdp.transitions, observation_names=OTHER_NAMES[request.param]
+    )
+    return da.compile(data, 3).solve(gamma=0.9).policy(k=3)
+
+
+@given(given_values=ANYTHING)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+@pytest.mark.filterwarnings("ignore::deepaveragers.DataWarning")
+def test_whatever_is_asked_about_is_answered_or_refused(any_policy, given_values):
+    sentence, actions = "", []
+    try:
+        actions = any_policy.act(given_values)
+    except da.InputError as refusal:
+        sentence = str(refusal)
+    assert np.isin(actions, [0, 1, 2]).all()
+    assert not sentence or ("must be" in sentence and len(sentence) < 500)
 
 
 def one_hot(categories):

@@ -101,7 +101,7 @@ def test_the_text_names_everything(plan_of_ward):
         "lactate [mmol/l]",
         f"{case.episode}, step {case.step}",
         case.time,
-        f"the best alternative, {decision.alternative},",
+        f"the best alternative, {decision.alternative!r},",
         "earned to the end",
     ):
         assert words in text
@@ -160,7 +160,7 @@ def test_a_fallback_that_was_never_taken_has_no_cases(ward):
     assert decision.abstained
     assert (decision.action_name, decision.cases, decision.times_taken) == ("wait", (), 0)
     assert decision.alternative == decision.best
-    assert "no case in which wait was taken" in str(decision)
+    assert "no case in which 'wait' was taken" in str(decision)
     assert "column 1" in str(decision)
 
 

@@ -140,6 +140,22 @@ def stacks_or_none(observations: Any) -> FrameStacks | None:
     return observations if isinstance(observations, FrameStacks) else None
 
 
+def check_shared_frames(observations: Any, next_observations: Any) -> None:
+    """Refuse stacks of observations and next observations that have not the same frames."""
+    here, later = stacks_or_none(observations), stacks_or_none(next_observations)
+    if (here or later) and not (here and later and _one_array(here.frames, later.frames)):
+        raise InputError(
+            "next_observations",
+            "stacks of the very frames of the observations",
+            "others",
+            "Make both with FrameStacks.of_episodes.",
+        )
+
+
+def _one_array(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and one.ctypes.data == other.ctypes.data
+
+
 def without_unused(here: FrameStacks, later: FrameStacks) -> tuple[FrameStacks, FrameStacks]:
     """Return observations and next observations of the frames that they need, and no other."""
     used = here.used() | later.used()

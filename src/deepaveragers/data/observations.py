@@ -39,7 +39,7 @@ def as_observations(
         return values  # type: ignore[return-value]
     if isinstance(values, Mapping | tuple):
         values = _side_by_side(values, name)
-    array = _numeric(values, name)
+    array = as_numbers(values, name)
     if array.ndim == 0:
         raise InputError(name, "an array with one row per transition", "a single number")
     if array.size == 0:
@@ -91,7 +91,8 @@ def check_finite(
         )
 
 
-def _numeric(values: Any, name: str) -> Array:
+def as_numbers(values: Any, name: str) -> Array:
+    """Return an array of numbers, of any shape."""
     values = unmasked(name, values)
     try:
         array = np.asarray(values)
@@ -124,10 +125,18 @@ def _side_by_side(parts: Mapping[str, Any] | tuple[Any, ...], name: str) -> Arra
     arrays = [
         _side_by_side(leaf, label)
         if isinstance(leaf, Mapping | tuple)
-        else _numeric(leaf, label).reshape(len(leaf), -1)
+        else _rows_of(as_numbers(leaf, label), label)
         for label, leaf in leaves
     ]
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
         raise InputError(name, "parts of equal length", f"lengths {sorted(lengths)}")
     return np.concatenate(arrays, axis=1)
+
+
+def _rows_of(array: Array, name: str) -> Array:
+    """Return the numbers of a part, a row per observation."""
+    if array.ndim == 0:
+        raise InputError(name, "an array with one row per observation", "a single number")
+    width = math.prod(array.shape[1:])
+    return array.reshape(len(array), width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +23,7 @@ from .column_names import (
 )
 from .columns import as_column, as_flags, as_propensities, as_times
 from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
-from .frame_stacks import stacks_or_none
+from .frame_stacks import check_shared_frames, stacks_or_none
 from .observations import as_observations, check_finite
 
 MAX_TRANSITIONS = 2**31 - 1
@@ -97,7 +98,7 @@ class Transitions:
                 f"of the same shape as observations, {observations.shape}",
                 f"shape {next_observations.shape}",
             )
-        _check_shared_frames(observations, next_observations)
+        check_shared_frames(observations, next_observations)
         if next_observations.dtype != observations.dtype:
             common = np.result_type(observations, next_observations)
             observations = observations.astype(common)
@@ -190,7 +191,12 @@ class Transitions:
         number = self.episode_ids[row]
         if self.episode_names is None:
             return str(number)
-        return names_at(self.episode_names, self.episode_ids, number[None])[0]
+        return self.episode_names[int(np.searchsorted(self._distinct_ids, number))]
+
+    @cached_property
+    def _distinct_ids(self) -> Int64:
+        """[E] int64, ascending: those that `episode_names` are of."""
+        return distinct_ids(self.episode_ids)
 
     def column_name(self, column: int) -> str:
         """Return how a message calls a column of the observations: its name, or its number."""
@@ -281,18 +287,3 @@ def _checked_rows(rows: Any, size: int) -> Array:
 def _rows(observations: Array, rows: slice | Array) -> Any:
     stacks = stacks_or_none(observations)
     return rows_at(observations, rows) if stacks is None else stacks.at(rows)
-
-
-def _check_shared_frames(observations: Any, next_observations: Any) -> None:
-    here, later = stacks_or_none(observations), stacks_or_none(next_observations)
-    if (here or later) and not (here and later and _one_array(here.frames, later.frames)):
-        raise InputError(
-            "next_observations",
-            "stacks of the very frames of the observations",
-            "others",
-            "Make both with FrameStacks.of_episodes.",
-        )
-
-
-def _one_array(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and one.ctypes.data == other.ctypes.data

@@ -81,9 +81,9 @@ class Cases:
 
     def __init__(self, data: Transitions, sources: SourceStates) -> None:
         self._data, self._sources = data, sources
-        bounds = [(rows.start, rows.stop) for rows in data.episodes()]
-        self._starts: Int64 = np.array([start for start, _ in bounds])
-        self._stops: Int64 = np.array([stop for _, stop in bounds])
+        changes = np.flatnonzero(np.diff(data.episode_ids)) + 1
+        self._starts: Int64 = np.concatenate(([0], changes))
+        self._stops: Int64 = np.concatenate((changes, [len(data)]))
         self._names = labels_of(data.observation_names, data.observation_shape)
         self._units = data.observation_units or ("",) * len(self._names)
 

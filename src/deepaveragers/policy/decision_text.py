@@ -31,9 +31,9 @@ def decision_text(decision: Decision) -> str:
     ]
     note = ", unlike anything in the data" if decision.unlike else ""
     lines.append(f"support {decision.support:.1%}{note}")
-    lines += ["", *_cases(name, decision.times_taken, decision.cases)]
+    lines += ["", *_cases(repr(name), decision.times_taken, decision.cases)]
     if decision.alternative is not None:
-        other = f"the best alternative, {decision.alternative},"
+        other = f"the best alternative, {decision.alternative!r},"
         lines += ["", *_cases(other, decision.alternative_taken, decision.alternative_cases)]
     return printable("\n".join(lines))
 

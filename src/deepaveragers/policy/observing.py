@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import unmasked
 from ..arrays import Array
 from ..data.by_name import MISSING, matched
 from ..data.column_names import listed
-from ..data.observations import as_observations
+from ..data.observations import as_numbers, as_observations
 from ..data.transitions import Transitions
 from ..errors import DataWarning, InputError
 
@@ -48,7 +47,7 @@ class ObservationReader:
             )
         if isinstance(observation, Mapping | tuple):
             return self._structured(observation)
-        array = np.asarray(unmasked("observation", observation))
+        array = as_numbers(observation, "observation")
         single = array.shape == self._shape or (array.ndim == 0 and self._shape == (1,))
         return self._checked(array.reshape(1, *self._shape) if single else array), single
 
@@ -104,4 +103,4 @@ def _with_batch_axis(parts: Any) -> Any:
         return kind((key, _with_batch_axis(part)) for key, part in parts.items())
     if isinstance(parts, tuple):
         return tuple(_with_batch_axis(part) for part in parts)
-    return np.asarray(parts)[None]
+    return as_numbers(parts, "observation")[None]
