@@ -259,21 +259,6 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "objective": NO_RECORD,
         },
     ),
-    "select": (
-        lambda w, **given: da.select(**{"data": w.data, "gamma": 0.9, "horizon": 3, **given}),
-        {
-            "data": (*NO_RECORD, None),
-            "candidates": (*NO_LIST, "ab", []),
-            "budget": (*NO_COUNT, None),
-            "env": (True, 0, [], {}, NOTHING),
-            "gamma": (*NO_SHARE, None, 1),
-            "horizon": NO_COUNT,
-            "estimates": (*NO_LIST, None, "fitted_q", ["a"]),
-            "episodes": (*NO_COUNT, None),
-            "seed": (*NO_SEED, None),
-            "show_progress": NO_FLAG,
-        },
-    ),
     "fit": (
         lambda w, **given: da.fit(**{"data": w.data, "gamma": 0.9, "time_budget": 1.0, **given}),
         {

@@ -114,7 +114,7 @@ def test_arrays_of_no_dimension_are_numbers(world):
 
 
 def test_an_objective_is_taken_by_position_and_by_name(world):
-    asked = da.Objective(gamma=0.5)
+    asked = da.Objective(gamma=0.5, cost=1.0)
     one, two = world.model.solve(asked), world.model.solve(objective=asked)
     assert one.objective == two.objective == asked
     assert np.array_equal(one.values, two.values)

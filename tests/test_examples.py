@@ -12,7 +12,7 @@ SAYS = {
     "from_csv_to_policy": "inside 17 degrees, outside 2: burner high",
     "broken_actuator": "broken: at [16.0, -3.0] burner low",
     "explain_a_decision": "a heatwave is unlike the data: True; burner off",
-    "choose_without_environment": "k=1 C=1e+06",
+    "fit_a_log": "more than what is done today",
     "guarantee": "more data would help at",
 }
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from deepaveragers.cli import main
+
 PAGES = Path(__file__).parents[1] / "docs"
 SNIPPETS = {
     f"{name} {place}": snippet
-    for name in sorted(page.stem for page in PAGES.glob("*.md"))
+    for name in sorted(page.stem for page in PAGES.glob("*.md") if page.stem != "tables")
     for place, snippet in enumerate(
         re.findall(r"```python\n(.*?)```", (PAGES / f"{name}.md").read_text(), flags=re.DOTALL)
     )
@@ -23,6 +26,23 @@ def test_example(name, tmp_path, monkeypatch):
         pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     exec(compile(SNIPPETS[name], name, "exec"), {})
+
+
+def test_the_walk_through_tables(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    page = (PAGES / "tables.md").read_text()
+    for language, block in re.findall(r"```(python|sh)\n(.*?)```", page, flags=re.DOTALL):
+        if language == "python":
+            exec(compile(block, "tables", "exec"), {})
+            continue
+        for line in block.splitlines():
+            with pytest.raises(SystemExit) as left:
+                main(shlex.split(line)[1:])
+            assert left.value.code == 0, line
+    told = capsys.readouterr().out
+    assert re.findall(r"```\n(patients.csv: .*?)```", page, flags=re.DOTALL)[0] in told
+    assert "The log has" in told
 
 
 def test_every_page_with_examples_is_read():

@@ -18,8 +18,8 @@ def results(cartpole, model, plan):
         "report": da.evaluate(plan.policy(), "CartPole-v1", 5),
         "comparison": plan.compare(model.solve(gamma=0.9)),
         "decision": plan.policy().explain(cartpole.observations[0]),
-        "selection": da.select(
-            cartpole, da.candidate_grid(k=(1,), cost=(1.0,), k_pi=(1, 5)), estimates=()
+        "fit": da.fit(
+            cartpole, da.candidate_grid(k=(1,), cost=(1.0,), k_pi=(1, 5)), time_budget=20
         ),
         "policy": plan.policy(),
         "model": model,
@@ -34,7 +34,7 @@ NAMED = {
     "report": lambda report: (f"{report.mean:.5g}", "5 episodes"),
     "comparison": lambda found: (f"{found.share:.1%}", f"{found.first_loss.lost:.4g}"),
     "decision": lambda decision: (repr(decision.action_name), "11 transitions"),
-    "selection": lambda found: (f"k_pi={found.best.k_pi}", "2 candidates"),
+    "fit": lambda found: (str(found.candidate), "2 candidates"),
     "policy": lambda _: ("k=11",),
     "model": lambda _: ("3,000 core states",),
     "data": lambda _: ("3,000 transitions",),

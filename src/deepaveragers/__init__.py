@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.importance import Estimate, importance_value
     from .evaluation.rollouts import EvaluationReport, evaluate
-    from .evaluation.selection import Selection, select
     from .mdp.model import DacMdp, compile
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
@@ -98,7 +97,6 @@ __all__ = [
     "PolicyValue",
     "RandomNetwork",
     "Repair",
-    "Selection",
     "Standardize",
     "StorageError",
     "TableMapping",
@@ -128,7 +126,6 @@ __all__ = [
     "repair",
     "save",
     "save_encoder",
-    "select",
     "solve_constrained",
     "solve_one_step",
     "train_bcq",
@@ -150,8 +147,6 @@ _HOMES = {
     "ConstrainedPlan": "solvers.constrained",
     "solve_constrained": "solvers.constrained",
     "Candidate": "evaluation.candidates",
-    "Selection": "evaluation.selection",
-    "select": "evaluation.selection",
     "Diagnosis": "doctor.findings",
     "diagnose": "doctor.diagnosing",
     "Repair": "doctor.repairs",

@@ -13,7 +13,7 @@ import deepaveragers as da
 from deepaveragers.cli import ask_commands
 
 app = typer.Typer()
-for name in ("explain", "guarantee", "select", "compare"):
+for name in ("explain", "guarantee", "compare"):
     app.command(name)(getattr(ask_commands, name))
 
 
@@ -102,17 +102,6 @@ def test_guarantee(plans, capsys):
     found = json.loads(ask(capsys, f"guarantee {plans}/one --lipschitz 2 --deterministic --json"))
     assert found["sampling"] == 0.0
     assert "lower bound" in ask(capsys, f"guarantee {plans}/one")
-
-
-def test_select(plans, capsys):
-    grid = "--k 3 --cost 1,1e6 --k-pi 5 --gamma 0.9"
-    found = json.loads(ask(capsys, f"select {plans}/data {grid} --json -o {plans}/chosen"))
-    assert found["best"]["cost"] == found["candidates"][0]["cost"]
-    assert da.load(plans / "chosen").objective.cost == found["best"]["cost"]
-    assert "<-" in ask(capsys, f"select {plans}/data {grid} --quick")
-    longer = f"select {plans}/data {grid} --quick --judge-gamma 0.999 --horizon 3 --json"
-    scores = [one["score"] for one in json.loads(ask(capsys, longer))["candidates"]]
-    assert scores == pytest.approx([1.0 + 0.999 + 0.999**2] * 2)
 
 
 def test_compare(plans, capsys):

@@ -93,9 +93,29 @@ def test_import_with_a_mapping_file(tmp_path):
     assert out["transitions"] == 5
 
 
+def test_import_looks_before_it_asks(tmp_path):
+    (tmp_path / "log.csv").write_text(LOG)
+    text = run(f"import {tmp_path / 'log.csv'}")
+    assert "8 columns, all 6 rows looked at" in text
+    assert "act" in text
+    assert "left, right" in text
+    found = json.loads(run(f"import {tmp_path / 'log.csv'} --json"))
+    assert found["guess"]["episode"] == "run"
+    assert found["guess"]["time"] == "t"
+    assert found["guess"]["terminated"] == "end"
+    assert found["command"].startswith("dac import ")
+    assert [one["name"] for one in found["columns"]] == LOG.splitlines()[0].split(",")
+    (tmp_path / "log.csv").write_text("x;y\n1,5;14.08.2024\n2,5;15.08.2024\n")
+    found = json.loads(run(f"import {tmp_path / 'log.csv'} --json"))
+    assert found["guess"]["decimal"] == ","
+    assert found["guess"]["action"] == "COLUMN"
+    assert found["columns"][1]["kind"] == "date"
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [
+        ("import {0}/log.csv --action act --reward rew", "--output must be given"),
         ("import {0}/none.csv -o {0}/d", "does not exist"),
         ("import {0}/log.csv -o {0}/d", "action and reward must be the name of a column"),
         ("import {0}/log.csv --action q --reward rew -o {0}/d", "action must be a column: run"),

@@ -31,7 +31,6 @@ COMMANDS = {
     "collect CartPole-v1 -o new --steps 1e3": ("--steps", "whole number", "'1e3'", "Write 1000."),
     "compile model -o new": ("with transitions", "model, a bundle with a model", "made of"),
     "evaluate model --env CartPole-v1": ("a bundle with a plan", "`dac solve` makes a plan"),
-    "solve data -o new": ("a bundle with a model or a plan", "`dac compile` makes a model"),
     "explain data --transition 0": ("`dac compile` makes a model of it, and `dac solve`",),
     "doctor log.csv": ("log.csv is not", "it is a file", "`dac import log.csv -o data`"),
     f"import twice.csv {COLUMNS} -o new": ("the same time", "--duplicates first"),
@@ -86,7 +85,7 @@ def test_an_import_that_left_rows_out_does_not_say_that_nothing_was_done(tmp_pat
         (lambda data: da.Transitions(terminals=[True]), "terminals", "terminations"),
         (lambda data: da.Objective(gama=0.9), "gama", "gamma"),
         (lambda data: da.evaluate("random", "CartPole-v1", episode=1), "episode", "episodes"),
-        (lambda data: da.select(data, gammas=0.9), "gammas", "gamma"),
+        (lambda data: da.fit(data, gammas=0.9), "gammas", "gamma"),
         (lambda data: da.guarantee(data, lipshitz=1.0), "lipshitz", "lipschitz"),
     ],
 )

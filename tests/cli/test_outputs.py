@@ -33,7 +33,7 @@ COMMANDS = {
     ),
     "compile": ("compile {home}/data -o {target}", "deepaveragers.mdp.model.compile"),
     "solve": ("solve {home}/model -o {target}", "deepaveragers.solvers.planner.solve"),
-    "select": ("select {home}/data -o {target}", "deepaveragers.evaluation.selection.select"),
+    "fit": ("fit {home}/data -o {target}", "deepaveragers.evaluation.fitting.fit.fit"),
     "compare": (
         "compare {home}/plan {home}/plan --picture {target}.png",
         "deepaveragers.evaluation.comparison.compare",

@@ -173,3 +173,12 @@ def test_collecting_by_a_plan_is_acting_by_it(home, model, capsys):
     assert 0.3 < np.mean(noisy.actions == model.solve().policy().act(noisy.observations)) < 0.7
     for wrong in ("--epsilon lots", "--epsilon 2", f"--policy {home}/model"):
         assert run(capsys, f"{collect} {wrong}")[0] == 2
+
+
+def test_data_are_compiled_first(home, model, capsys):
+    da.save(model.transitions, home / "data")
+    code, result = run(capsys, f"solve {home}/data -o {home}/from-data --k 3 --gamma 0.9")
+    assert code == 0
+    expected = da.compile(model.transitions, 3).solve(gamma=0.9)
+    assert np.array_equal(da.load(home / "from-data").values, expected.values)
+    assert result["status"] == expected.status

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import os
+import sqlite3
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +94,57 @@ def test_harmed_archives(seed, tmp_path, same):
     print(f"{ROUNDS} harmed {seed.name}: {read_well} read, {ROUNDS - read_well} refused")  # noqa: T201
     path.write_bytes(whole)
     assert attempt(path) == 1
+
+
+def sound_table(path, kind):
+    """Write the sound table of the corpus in another form."""
+    text = (CORPUS / "tables" / "sound.csv").read_text()
+    rows = list(csv.reader(text.splitlines()))
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("log.csv", text)
+    elif kind == "gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    elif kind == "xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in rows:
+            book.active.append([_number_or_text(cell) for cell in row])
+        book.save(path)
+    elif kind == "sqlite":
+        with sqlite3.connect(path) as connection:
+            connection.execute(f"CREATE TABLE log ({', '.join(rows[0])})")
+            places = ", ".join("?" * len(rows[0]))
+            connection.executemany(f"INSERT INTO log VALUES ({places})", rows[1:])
+        connection.close()
+    else:
+        duckdb = pytest.importorskip("duckdb")
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(f"CREATE TABLE log ({', '.join(f'{n} TEXT' for n in rows[0])})")
+            places = ", ".join("?" * len(rows[0]))
+            connection.executemany(f"INSERT INTO log VALUES ({places})", rows[1:])
+
+
+def _number_or_text(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+@pytest.mark.parametrize("kind", ["zip", "gz", "xlsx", "sqlite", "duckdb"])
+def test_harmed_tables_of_other_forms(kind, tmp_path):
+    if kind == "xlsx":
+        pytest.importorskip("python_calamine")
+    path = tmp_path / ("log.csv.gz" if kind == "gz" else f"log.{kind}")
+    sound_table(path, kind)
+    whole = path.read_bytes()
+    assert attempt(path, **COLUMNS) == 1
+    random = np.random.default_rng(2)
+    read_well, rounds = 0, ROUNDS // 10 if kind == "duckdb" else ROUNDS
+    for _ in range(rounds):
+        path.write_bytes(harmed(whole, random))
+        read_well += attempt(path, **COLUMNS)
+    print(f"{rounds} harmed .{kind}: {read_well} read, {rounds - read_well} refused")  # noqa: T201
 
 
 def test_archives_of_the_corpus_agree(same):

@@ -153,6 +153,26 @@ def test_excel(tmp_path, columns, expected, same):
         da.read(tmp_path / "a.xlsx", **IMPORT, sheet="none")
 
 
+def test_excel_that_claims_to_be_small(tmp_path, monkeypatch):
+    pytest.importorskip("python_calamine")
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "a.xlsx"
+    openpyxl.Workbook().save(path)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/sharedStrings.xml", b"a" * 3_000_001)
+    whole = path.read_bytes()
+    # Both places in which a zip archive tells a member's size.
+    size = (3_000_001).to_bytes(4, "little")
+    assert whole.count(size) == 2
+    path.write_bytes(whole.replace(size, (1000).to_bytes(4, "little")))
+    with pytest.raises(da.InputError, match=r"'xl/sharedStrings\.xml' is broken"):
+        da.read(path, **IMPORT)
+    path.write_bytes(whole)
+    monkeypatch.setattr("deepaveragers.data.tables.excel.LARGEST", 2_000_000)
+    with pytest.raises(da.InputError, match="at most 2,000,000 bytes unpacked"):
+        da.read(path, **IMPORT)
+
+
 def fill_database(connection, columns):
     connection.execute(
         "CREATE TABLE log (patient TEXT, charttime TIMESTAMP, age INTEGER, sex TEXT, "
@@ -172,6 +192,8 @@ def test_sqlite(tmp_path, columns, expected, same):
         same(da.read(connection, **IMPORT), expected)
     same(da.read(path, **IMPORT), expected)
     same(da.read(f"sqlite:///{path}", **IMPORT, sql="SELECT * FROM log"), expected)
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    same(da.read(sqlalchemy.create_engine(f"sqlite:///{path}"), **IMPORT), expected)
     before = path.read_bytes()
     with pytest.raises(da.InputError, match="readonly"):
         da.read(path, **IMPORT, sql="DELETE FROM log")
@@ -192,6 +214,8 @@ def test_duckdb(tmp_path, columns, expected, same):
         fill_database(connection, columns)
         same(da.read(connection, **IMPORT, sql="SELECT * FROM log"), expected)
         same(da.read(connection.sql("SELECT * FROM log"), **IMPORT), expected)
+        with pytest.raises(da.InputError, match=r"source must be a DuckDBPyRelation"):
+            da.read(connection.sql("SELECT error('no') AS drug, 1 AS reward FROM log"), **IMPORT)
     same(da.read(path, **IMPORT), expected)
 
 
@@ -205,6 +229,13 @@ def test_three_commands_to_an_explained_decision(tmp_path, columns, expected, ca
         for name, value in IMPORT.items()
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
-    data = str(tmp_path / "data")
+    data, plan = str(tmp_path / "data"), str(tmp_path / "plan")
     dac(["import", str(tmp_path / "patients.csv"), *options, "-o", data], capsys)
     same(da.load(data), expected)
+    dac(["solve", data, "-o", plan], capsys)
+    asked = "sex=F,pressure=62,lactate=4.1,age=60"
+    decision = json.loads(dac(["explain", plan, "--observation", asked, "--json"], capsys))
+    assert decision["action"] in range(3)
+    text = dac(["explain", plan, "--observation", asked], capsys)
+    assert "sex=F" in text
+    assert "P0" in text

@@ -65,3 +65,14 @@ def test_objectives_take_no_masked_arrays(whole):
 def test_encoders_return_no_masked_features(whole):
     with pytest.raises(da.InputError, match="features must be without masked entries"):
         da.compile(da.Transitions(**whole), 1, lambda rows: hidden(rows, (0, 0)))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.int64])
+def test_masked_cells_of_a_table_are_missing(kind):
+    table = {"x": np.ma.masked_array(np.arange(4).astype(kind), mask=[False, True, False, False])}
+    table |= {"a": [0, 1, 0, 1], "r": [1.0] * 4, "d": [0, 0, 0, 1], "e": [0] * 4}
+    roles = {"action": "a", "reward": "r", "terminated": "d", "episode": "e"}
+    with pytest.raises(da.InputError, match=r"column 'x'.*row 1"):
+        da.read(table, **roles)
+    data = da.read(table, **roles, missing="drop")
+    assert 1.0 not in data.observations

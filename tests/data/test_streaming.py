@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,21 @@ def write_csv(path, size, width):
             file.write(",".join(cells) + "\n")
 
 
+def write_sqlite(path, size, width):
+    here = columns(size, width, np.float64)
+    rows = (
+        (row // EPISODE, row % EPISODE, row % 3, 1, int(here["terminals"][row]),
+         *here["observations"][row].tolist())
+        for row in range(size)
+    )  # fmt: skip
+    names = [*COLUMNS.values(), *(f"x{place}" for place in range(width))]
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"CREATE TABLE log ({', '.join(f'[{name}]' for name in names)})")
+        marks = ", ".join("?" * len(names))
+        connection.executemany(f"INSERT INTO log VALUES ({marks})", rows)
+    connection.close()
+
+
 def write_own(path, size, width):
     pytest.importorskip("pyarrow")
     if path.name.endswith("-v0"):
@@ -105,7 +121,12 @@ CASES = {
     "log.parquet": (write_own, 30_000, 512, {}),
     "log-v0": (write_own, 40_000, 512, {}),
     "log.csv": (write_csv, 45_000, 100, {**COLUMNS, "observations": "x*"}),
+    "log.sqlite": (write_sqlite, 30_000, 100, {**COLUMNS, "observations": "x*"}),
 }
+
+
+TEXT = ("log.csv", "log.sqlite")
+"""What is read as float64."""
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -117,7 +138,7 @@ def test_reading_and_saving_in_bounded_memory(name, tmp_path):
     for path, rows in ((small, few), (large, size)):
         path.parent.mkdir()
         write(path, rows, width)
-    wide = size * width * (8 if name == "log.csv" else 4)
+    wide = size * width * (8 if name in TEXT else 4)
     allowed = int(wide * ALLOWED)
     asked = json.dumps([str(small), str(large), str(tmp_path / "data"), allowed, options])
     done = subprocess.run(
@@ -129,7 +150,7 @@ def test_reading_and_saving_in_bounded_memory(name, tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
     data = da.load(tmp_path / "data")
     assert int(done.stdout) == len(data) == size
-    dtype = np.float64 if name == "log.csv" else np.float32
+    dtype = np.float64 if name in TEXT else np.float32
     here = observations(size, width, dtype)
     assert np.array_equal(data.observations, here)
     inner = np.flatnonzero(~data.terminations)

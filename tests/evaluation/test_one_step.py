@@ -74,11 +74,11 @@ def test_a_decision_is_explained(log, one_step_plan):
     assert "terminated at once" in str(decision)
 
 
-def test_selection_and_comparison_work(log, one_step_plan, tmp_path):
+def test_fit_and_comparison_work(log, one_step_plan, tmp_path):
     grid = da.candidate_grid(k=(5,), cost=(0.1,), k_pi=(1, 15))
-    chosen = da.select(log, grid, gamma=0.9, show_progress=False)
-    assert chosen.policy().lookup == "lookahead"
-    assert chosen.best.k_pi == 15
+    chosen = da.fit(log, grid, gamma=0.9, time_budget=20, show_progress=False)
+    assert chosen.policy.lookup == "lookahead"
+    assert chosen.candidate.k_pi == 15
     careful = one_step_plan.mdp.solve(gamma=0.9, cost=50.0)
     compared = one_step_plan.compare(careful)
     assert len(compared.states) == len(log)
@@ -150,14 +150,3 @@ def test_propensities_are_needed(log):
     partly = np.where(np.arange(len(log)) == 3, np.nan, log.propensities)
     with pytest.raises(da.InputError, match="received 1 unknown ones"):
         da.importance_value(dataclasses.replace(log, propensities=partly), log.propensities)
-
-
-def test_the_estimates_of_select_use_the_propensities(log):
-    from deepaveragers.evaluation.off_policy import behaviour_chances
-
-    mdp = da.compile(log, 5)
-    assert np.array_equal(behaviour_chances(mdp), log.propensities)
-    partly = np.where(np.arange(len(log)) % 2, np.nan, log.propensities)
-    mixed = behaviour_chances(da.compile(dataclasses.replace(log, propensities=partly), 5))
-    assert np.array_equal(mixed[::2], log.propensities[::2])
-    assert not np.isnan(mixed).any()

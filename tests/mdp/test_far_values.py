@@ -187,7 +187,7 @@ def test_append_says_it_of_new_rows_only():
         da.append(longer, far_successor(0.0))
 
 
-BEYOND = r"within \+-1e\+36.*; received one far beyond 1e\+36"
+BEYOND = r"within \+-1e\+36.*; received .*e\+\d+"
 
 
 @pytest.mark.parametrize("value", [1e39, -1e200, 1.7e308])

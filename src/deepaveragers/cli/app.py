@@ -11,7 +11,7 @@ import typer
 
 from ..arguments import shown
 from ..errors import DeepAveragersError
-from .ask_commands import compare, explain, guarantee, select
+from .ask_commands import compare, explain, guarantee
 from .data_commands import append, doctor, export_data, forget
 from .deep_commands import train
 from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants_json
@@ -45,7 +45,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "explain": explain,
     "compare": compare,
     "guarantee": guarantee,
-    "select": select,
     "info": info,
 }
 for name, command in COMMANDS.items():

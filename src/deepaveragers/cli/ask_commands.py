@@ -1,22 +1,18 @@
-"""explain, guarantee, select, compare: questions to data and plans."""
+"""explain, guarantee, compare: questions to plans."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from .options import Lookup, Smoothness, numbers, whole_numbers
+from .options import Lookup, Smoothness
 from .options import observation as as_observation
-from .output import AsJson, Seed, show, table
-
-if TYPE_CHECKING:
-    from ..evaluation.importance import Estimate
+from .output import AsJson, show, table
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan.")]
-Numbers = Annotated[str, typer.Option(help="Values to try, separated by commas.")]
 
 
 def explain(
@@ -110,92 +106,6 @@ def guarantee(
     show(found.summary(), "\n".join([table(rows), "", *notes]), as_json=as_json)
 
 
-def select(
-    data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
-    k: Numbers = "1,5",
-    cost: Numbers = "1,10,100",
-    k_pi: Numbers = "1,11,51",
-    gamma: Annotated[float, typer.Option(help="Discount, in [0, 0.9999999].")] = 0.99,
-    judge_gamma: Annotated[
-        float | None, typer.Option(help="Discount to judge by, if another than to plan by.")
-    ] = None,
-    horizon: Annotated[
-        int | None, typer.Option(help="Steps of a simulated episode at most.")
-    ] = None,
-    budget: Annotated[
-        int, typer.Option(help="Candidates that may be played in the environment.")
-    ] = 1,
-    env: Annotated[str | None, typer.Option(help="Id of a Gymnasium environment.")] = None,
-    episodes: Annotated[int, typer.Option(help="Per candidate that is played.")] = 100,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the chosen plan.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Only what decides, none of the other estimates.")
-    ] = False,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-) -> None:
-    """Choose k, cost and k_pi from the data alone, or with a few evaluations."""
-    from ..data.transitions import Transitions
-    from ..evaluation.candidates import candidate_grid
-    from ..evaluation.selection import select as choose
-    from ..mdp.objective import Objective
-    from ..storage.bundle import check_target
-    from ..storage.records import load_as, save
-
-    if output is not None:
-        check_target(output, "plan")
-    candidates = candidate_grid(
-        k=whole_numbers("--k", k),
-        cost=numbers("--cost", cost),
-        k_pi=whole_numbers("--k-pi", k_pi),
-        objective=Objective(gamma=gamma),
-    )
-    beside = () if quick else ("cross_fitted", "fitted_q", "importance")
-    found = choose(
-        load_as(Transitions, data),
-        candidates,
-        budget,
-        env,
-        gamma=gamma if judge_gamma is None else judge_gamma,
-        horizon=horizon,
-        estimates=beside,
-        episodes=episodes,
-        seed=seed,
-    )
-    if output is not None:
-        save(found.plan, output)
-    names = ("simulated", "cross_fitted", "fitted_q", "importance")
-    rows = [
-        (
-            str(score.candidate) + ("  <-" if score.candidate is found.best else ""),
-            *(_shown(getattr(score, name)) for name in names),
-            "-" if score.online is None else f"{score.online.mean:.1f}",
-        )
-        for score in found.scores
-    ]
-    header = ("candidate", *(name.replace("_", " ") for name in names), "played")
-    text = table(rows, header)
-    result = {
-        "best": _described(found.best),
-        "output": None if output is None else str(output),
-        "candidates": [
-            {
-                **_described(score.candidate),
-                "score": score.score,
-                **{name: _plain(getattr(score, name)) for name in names},
-                "online": None if score.online is None else score.online.summary(),
-            }
-            for score in found.scores
-        ],
-    }
-    if output is not None:
-        text += f"\n\n{found.best} -> {output}"
-        text += f"\nActs as chosen with --k {found.best.k_pi} --lookup {found.best.lookup}."
-    show(result, text, as_json=as_json)
-
-
 def compare(
     first: PlanPath,
     second: Annotated[Path, typer.Argument(help="Another plan of the same model.")],
@@ -226,21 +136,3 @@ def compare(
         result["picture"] = str(found.picture(picture, chosen))
         text += f"\nPicture: {picture}"
     show(result, text, as_json=as_json)
-
-
-def _described(candidate: Any) -> dict[str, Any]:
-    return {
-        "k": candidate.k,
-        "cost": candidate.objective.cost,
-        "k_pi": candidate.k_pi,
-        "lookup": candidate.lookup,
-        "gamma": candidate.objective.gamma,
-    }
-
-
-def _plain(found: Estimate | None) -> dict[str, float] | None:
-    return None if found is None else asdict(found)
-
-
-def _shown(found: Estimate | None) -> str:
-    return "-" if found is None else f"{found.value:.4g} [{found.low:.4g}, {found.high:.4g}]"

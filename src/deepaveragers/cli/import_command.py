@@ -56,7 +56,8 @@ def import_data(
         name: value for name, value in columns.items() if value is not None and value is not False
     }
     if output is None:
-        if mapping is None and not {"action", "reward"} & given.keys():
+        asked = mapping is not None or {"action", "reward"} & given.keys()
+        if not asked and format in ("auto", "table") and _needs_columns(source):
             _list_columns(source, given, as_json=as_json)
             return
         raise InputError("--output", "given: where to write the bundle", "nothing", "Add -o data.")
@@ -95,6 +96,17 @@ def _repaired(data: Any) -> tuple[Any, list[str], dict[str, Any]]:
     result = repaired.transitions.summary()
     result |= {"fixed": list(repaired.changes), "findings": [one.summary() for one in left]}
     return repaired.transitions, lines, result
+
+
+def _needs_columns(source: str) -> bool:
+    """Whether the source is a table that does not say itself what its columns mean."""
+    from ..data.readers.detecting import detect
+    from ..data.readers.parquet import is_own
+    from ..data.tables.sources import is_arrow_path, located
+
+    found = located(source)
+    own = is_arrow_path(found) and found.is_file() and is_own(found)
+    return detect(found)[0] == "table" and not own
 
 
 def _list_columns(source: str, given: dict[str, Any], *, as_json: bool) -> None:
@@ -153,7 +165,7 @@ def _options() -> list[inspect.Parameter]:
     """Return an option for every field of a mapping, with its docstring as help."""
     text = inspect.getdoc(TableMapping) or ""
     told = {
-        name: " ".join(words.split())
+        name: _as_help(words)
         for name, words in re.findall(
             r"^    (\w+): (.*?)(?=^    \w+: |\Z)", text, flags=re.DOTALL | re.MULTILINE
         )
@@ -172,6 +184,12 @@ def _options() -> list[inspect.Parameter]:
             )
         )
     return options
+
+
+def _as_help(words: str) -> str:
+    """Return the words on a field as the help of an option, which is not given as None."""
+    text = " ".join(words.split()).replace("None:", "By default:")
+    return text[:1].upper() + text[1:]
 
 
 def _with_options(command: Any) -> Any:

@@ -13,10 +13,16 @@ from .output import AsJson, described, seconds, show
 
 if TYPE_CHECKING:
     from ..data.transitions import Transitions
+    from ..mdp.model import DacMdp
+
+NEIGHBORS = 5
+"""Per state and action, as `dac compile` takes by default."""
 
 
 def solve(
-    model: Annotated[Path, typer.Argument(help="A compiled model, or an earlier plan.")],
+    model: Annotated[
+        Path, typer.Argument(help="A compiled model, an earlier plan, or data, compiled first.")
+    ],
     output: Output,
     gamma: Annotated[float, typer.Option(help="Discount, in [0, 0.9999999].")] = 0.99,
     cost: Annotated[
@@ -27,7 +33,10 @@ def solve(
         ),
     ] = None,
     weighting: Annotated[str, typer.Option(help="'inverse' or 'uniform'.")] = "inverse",
-    k: Annotated[int | None, typer.Option(help="Use fewer neighbours than compiled.")] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(help="Use fewer neighbours than compiled; of data, as many (else 5)."),
+    ] = None,
     forbid: Annotated[
         list[str] | None, typer.Option(help="An action never to take; may be repeated.")
     ] = None,
@@ -78,14 +87,12 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Plan: solve a compiled model to a certified optimum."""
-    from ..mdp.model import DacMdp
     from ..solvers.plan import Plan
     from ..storage.bundle import check_target
     from ..storage.records import load_as, save
 
     check_target(output, "plan")
-    loaded = load_as((DacMdp, Plan), model)
-    mdp = loaded.mdp if isinstance(loaded, Plan) else loaded
+    mdp = _compiled(model, k)
     names = mdp.transitions.action_names
     plan = mdp.solve(
         gamma=gamma,
@@ -128,6 +135,19 @@ def solve(
     show(result, text, as_json=as_json)
     if interrupted:
         raise SystemExit(INTERRUPTED)
+
+
+def _compiled(path: Path, k: int | None) -> DacMdp:
+    """Return the model at a path, that of a plan, or one compiled from data."""
+    from ..data.transitions import Transitions
+    from ..mdp.model import DacMdp, compile
+    from ..solvers.plan import Plan
+    from ..storage.records import load_as
+
+    loaded = load_as((DacMdp, Plan, Transitions), path)
+    if isinstance(loaded, Transitions):
+        return compile(loaded, NEIGHBORS if k is None else k)
+    return loaded.mdp if isinstance(loaded, Plan) else loaded
 
 
 def _finished(path: Path) -> bool:

@@ -40,17 +40,17 @@ class TableMapping:
 
     Attributes:
         observations: columns of the observation, in this order; `*` and `?` stand for any
-            characters. None takes every column that has no other meaning.
+            characters. None: every column that has no other meaning.
         action: column of the action: whole numbers or text labels. A last row of an episode
             without an action holds its final observation.
         reward: column of the reward that followed the action.
         episode: column that is equal within an episode. None: an episode ends at an end flag
             and where the time goes back.
-        time: column that orders the rows of an episode: numbers or dates. None keeps the order
-            of the table.
+        time: column that orders the rows of an episode: numbers or dates. None: the order of
+            the table.
         terminated: column that marks ends after which nothing more can be earned: flags, or
             text (died, discharged), where any text is an end and a blank is none.
-        terminal_values: the texts of that column that are ends; None: all.
+        terminal_values: the texts of that column that are ends. None: all.
         truncated: column that marks where the episode was cut off.
         done: column that marks ends of either kind; terminated unless `truncated` says otherwise.
         each_row_ends: every row is an episode of its own, as in the log of a bandit.
@@ -71,12 +71,12 @@ class TableMapping:
         duplicates: rows of one episode at the same time that differ: "error", or keep the
             "first" or the "last". Equal rows count once in any case.
         decimal: the decimal mark of a text table, "." or ",".
-        thousands: the mark between groups of three digits; None: there is none.
+        thousands: the mark between groups of three digits. None: there is none.
         time_format: how times are written, as strptime has it: "%d.%m.%Y %H:%M". None: ISO.
-        delimiter: the character between the cells of a text table; None finds out.
+        delimiter: the character between the cells of a text table. None: the likeliest.
         encoding: of a text table.
-        sheet: name of the sheet of an Excel file; None takes its only one, or the first.
-        sql: query, or name of a table, to read from a database; None takes its only table.
+        sheet: name of the sheet of an Excel file. None: the first.
+        sql: query, or name of a table, to read from a database. None: its only table.
     """
 
     observations: tuple[str, ...] | None = None

@@ -120,7 +120,11 @@ def link_steps(
         times=None if steps.times is None else steps.times[rows],
         propensities=None if steps.propensities is None else steps.propensities[rows],
     )
-    dropped = int((wanted & ~kept).sum())
+    return data, _notes(int((wanted & ~kept).sum()), split)
+
+
+def _notes(dropped: int, split: int) -> tuple[str, ...]:
+    """Return what had to be decided: steps that were left out, episodes that were split."""
     notes = [
         f"{dropped:,} step(s) without a known next observation were left out: the log stops "
         "there and the episode is not marked terminated."
@@ -130,7 +134,7 @@ def link_steps(
             f"{split:,} episode(s) go on after an end flag or a gap; they were split there, and "
             "all episodes numbered anew."
         )
-    return data, tuple(notes)
+    return tuple(notes)
 
 
 def _episode_ids(given: Int64, follows: Bool, rows: Int64, kept: Bool) -> tuple[Int64, int]:

@@ -16,6 +16,14 @@ from .findings import Finding
 ENOUGH_EPISODES = 5
 LONG_EPISODE = 10
 SHOWN = 20
+ONE_STEP = Finding(
+    "one_step",
+    "every step is marked terminated: these are one-step data",
+    "terminations",
+    "possible",
+    "Each decision is judged by its own reward alone, and nothing is planned ahead.",
+    "Right where every row is a case of its own; otherwise check the column of the ends.",
+)
 CHAINED_SAMPLE = 1_000
 """Rows that are looked at to tell one-step data from steps that follow each other."""
 
@@ -34,14 +42,7 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
     ended = data.terminations | data.truncations
     lengths = last - starts + 1
     if data.terminations.all() and lengths.max() == 1 and len(data) >= 20 and not _chained(data):
-        yield Finding(
-            "one_step",
-            "every step is marked terminated: these are one-step data",
-            "terminations",
-            "possible",
-            "Each decision is judged by its own reward alone, and nothing is planned ahead.",
-            "Right where every row is a case of its own; otherwise check the column of the ends.",
-        )
+        yield ONE_STEP
         return
     if data.terminations.mean() > 0.9 and len(data) >= 20:
         yield Finding(

@@ -148,9 +148,8 @@ def guarantee(
             "another objective",
         )
     states = decision_states(plan)
-    rows = np.arange(len(states.rows))
     planned = states.q_values.argmax(axis=1)
-    planned_distances = states.distances[rows, planned]
+    planned_distances = np.take_along_axis(states.distances, planned[:, None], axis=1)[:, 0]
     slope = estimate_lipschitz(plan) if lipschitz is None else float(lipschitz)
     sampling = 0.0 if deterministic else _sampling(plan, states, delta)
     # Where nothing follows a decision, an error is made once.

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..arguments import instance, known_keywords, number, shown
-from ..arrays import Array, Float64
+from ..arrays import Array, Bool, Float64, Floats
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..policy.policy import Policy
@@ -111,32 +111,59 @@ def weighted_importance(
         gamma: discount.
         level: of the interval.
     """
+    found = weigh(data, agreement, chances)
+    if not found.shares[:, 0].any():
+        return None
+    discount = gamma ** np.arange(found.shares.shape[1])
+    value, moved = found.value(discount)
+    count = len(moved)
+    error = float(np.sqrt((moved**2).sum() * count / max(count - 1, 1)))
+    reach = float(ndtri(0.5 + level / 2.0)) * error
+    # Effective episodes where the weight of time is mostly spent.
+    longest = len(discount)
+    horizon = longest if gamma == 1.0 else round(1.0 / (1.0 - gamma))
+    last = found.shares[:, min(longest, horizon) - 1]
+    effective = last.sum() ** 2 / max(float((last**2).sum()), 1e-300)
+    return Estimate(value, value - reach, value + reach, float(effective))
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """Episodes side by side, with their weights.
+
+    Attributes:
+        shares: [E, T] float64, w_it / sum_j w_jt; 0 where no episode agrees.
+        rewards: [E, T] float64, 0 beyond the end of an episode.
+        alive: [E, T] bool, whether the episode has such a step.
+    """
+
+    shares: Float64
+    rewards: Float64
+    alive: Bool
+
+    def value(self, discount: Floats) -> tuple[float, Float64]:
+        """Return the value, and [E] by how much each episode moves it."""
+        means = (self.shares * self.rewards).sum(axis=0)
+        moved = (discount * self.shares * (self.rewards - means)).sum(axis=1)
+        return float(discount @ means), moved
+
+
+def weigh(data: Transitions, agreement: Array, chances: Float64) -> Weighted:
+    """Return logged episodes with their weights; the arguments are as above."""
     starts = np.array([episode.start for episode in data.episodes()])
     lengths = np.diff(np.append(starts, len(data)))
     count, longest = len(starts), int(lengths.max())
     number_of = np.repeat(np.arange(count), lengths)
     step = np.arange(len(data)) - starts[number_of]
+    alive = np.arange(longest) < lengths[:, None]
+    logs, rewards = np.zeros((count, longest)), np.zeros((count, longest))
     with np.errstate(divide="ignore"):
-        logs = np.zeros((count, longest))
         logs[number_of, step] = np.log(agreement) - np.log(chances)
+    rewards[number_of, step] = data.rewards
     np.cumsum(logs, axis=1, out=logs)
     cut = ~data.terminations[starts + lengths - 1]
-    logs[cut[:, None] & (np.arange(longest) >= lengths[:, None])] = -np.inf
+    logs[cut[:, None] & ~alive] = -np.inf
     largest = logs.max(axis=0)
     weights = np.exp(logs - np.where(np.isfinite(largest), largest, 0.0))
-    if not weights[:, 0].any():
-        return None
-    rewards = np.zeros_like(weights)
-    rewards[number_of, step] = data.rewards * gamma**step
     total = weights.sum(axis=0)
-    shares = weights / np.where(total > 0.0, total, 1.0)
-    means = (shares * rewards).sum(axis=0)
-    value = float(means.sum())
-    moved = (shares * (rewards - means)).sum(axis=1)
-    error = float(np.sqrt((moved**2).sum() * count / max(count - 1, 1)))
-    reach = float(ndtri(0.5 + level / 2.0)) * error
-    # Effective episodes where the weight of time is mostly spent.
-    horizon = longest if gamma == 1.0 else round(1.0 / (1.0 - gamma))
-    last = shares[:, min(longest, horizon) - 1]
-    effective = last.sum() ** 2 / max(float((last**2).sum()), 1e-300)
-    return Estimate(value, value - reach, value + reach, float(effective))
+    return Weighted(weights / np.where(total > 0.0, total, 1.0), rewards, alive)

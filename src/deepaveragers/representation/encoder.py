@@ -52,10 +52,12 @@ class Standardize:
     Attributes:
         mean: [D] float64, fitted; None before fitting.
         scale: [D] float64, the factor 1/standard deviation, 0 for a constant column.
+        double: whether features are float64, as for data that are; otherwise float32.
     """
 
     mean: Float64 | None = None
     scale: Float64 | None = None
+    double: bool = False
 
     def fit(self, observations: Array) -> Standardize:
         """Return an encoder with the mean and deviation of these observations."""
@@ -78,16 +80,17 @@ class Standardize:
         constant = deviation <= 1e-12 * np.abs(mean)
         with np.errstate(divide="ignore"):
             scale = np.where(constant, 0.0, 1.0 / deviation)
-        return Standardize(mean=mean, scale=scale)
+        return Standardize(mean=mean, scale=scale, double=columns.dtype == np.float64)
 
     def encode(self, observations: Array) -> Floats:
-        """Return the standardised columns, float32."""
+        """Return the standardised columns, in the precision of the data fitted to."""
         if self.mean is None or self.scale is None:
             raise InputError("encoder", "fitted before use", "Standardize() not fitted")
         columns = observations.reshape(len(observations), -1)
         # What float32 cannot hold becomes infinite, and is refused wherever distances are measured.
         with np.errstate(over="ignore", invalid="ignore"):
-            return ((columns - self.mean) * self.scale).astype(np.float32)
+            features = (columns - self.mean) * self.scale
+            return features if self.double else features.astype(np.float32)
 
 
 def _warn_of_squashed(columns: Array, deviation: Float64) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..arguments import flag
 from ..arrays import Array
 from ..errors import BundleError, InputError
 from ..representation.encoder import Encoder, FunctionEncoder, Identity, Standardize
@@ -23,7 +24,8 @@ def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Array]]:
     if isinstance(encoder, Identity):
         return {"kind": "identity"}, {}
     if isinstance(encoder, Standardize) and encoder.mean is not None and encoder.scale is not None:
-        return {"kind": "standardize"}, {"mean": encoder.mean, "scale": encoder.scale}
+        settings = {"kind": "standardize", "double": encoder.double}
+        return settings, {"mean": encoder.mean, "scale": encoder.scale}
     if isinstance(encoder, FunctionEncoder | TorchEncoder | TransformerEncoder):
         return {"kind": "function"}, {}
     if isinstance(encoder, NetworkEncoder):
@@ -41,7 +43,8 @@ def unpack_encoder(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
     if kind == "identity":
         return Identity()
     if kind == "standardize":
-        return Standardize(mean=arrays["mean"], scale=arrays["scale"])
+        double = flag("double", settings.get("double", False))  # older bundles have none
+        return Standardize(mean=arrays["mean"], scale=arrays["scale"], double=double)
     if kind == "function":
         return None
     if kind in KINDS:

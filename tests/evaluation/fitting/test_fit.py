@@ -132,6 +132,25 @@ def test_a_bandit_works_end_to_end():
     assert (found.policy.act(states) == (states[:, 0] > 0)).mean() > 0.85
 
 
+def test_similar_cases_are_counted_by_hand(log, found):
+    asked = log.observations[7]
+    shown = {one.action: one for one in found.cases(asked, 60)}
+    assert sum(one.cases for one in shown.values()) == 60
+    assert sum(one.chosen for one in shown.values()) == 1
+    same = np.flatnonzero((log.observations == asked).all(axis=1) & (log.actions == 1))
+    few = found.cases(asked, 1)
+    assert [one.cases for one in few].count(1) == 1
+    everything = {one.action: one for one in found.cases(asked, len(log))}
+    followed = np.array(log.rewards)
+    for row in range(len(log) - 2, -1, -1):
+        if log.episode_ids[row] == log.episode_ids[row + 1]:
+            followed[row] += GAMMA * followed[row + 1]
+    assert everything["right"].mean == pytest.approx(followed[log.actions == 1].mean())
+    assert everything["right"].low < everything["right"].mean < everything["right"].high
+    assert len(same) > 0
+    assert "similar cases" in str(everything["right"])
+
+
 def test_a_picture_is_drawn(found, tmp_path):
     assert found.picture(tmp_path / "fit.png").stat().st_size > 1_000
 

@@ -122,3 +122,11 @@ def test_one_long_series_is_cut_into_blocks_of_time():
     assert cut.truncations.sum() == 39
     enough = corridor(40)
     assert in_blocks(enough) == (enough, False)
+
+
+def test_importance_uses_propensities_where_there_are_any():
+    log = as_log(corridor(300, right=0.8, cut=10_000), 0.5)
+    unknown = np.where(np.arange(len(log.data)) % 2, np.nan, log.data.propensities)
+    for given in (None, unknown, log.data.propensities):
+        found = Importance(log, log.data.observations, given).judge(Always(1))
+        assert abs(found.value - corridor_value(1.0, gamma=0.5)) < 4 * error(found) + 0.01

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from experiments.cartpole.choosing import HERE, hit_rates
-from experiments.cartpole.choosing import read as read_choices
 from experiments.cartpole.claims import CLAIMS, claims_table
 from experiments.cartpole.grid import settings
 from experiments.cartpole.page import PAGE, fill, study_parts
 from experiments.cartpole.results import Row, read
 from experiments.cartpole.summary import Summary
 
+from experiments.cartpole import results
+
 
 @pytest.fixture(scope="module")
 def rows():
-    return read(HERE / "results.csv")
+    return read(Path(results.__file__).with_name("results.csv"))
 
 
 def test_the_page_is_what_the_results_make_of_it(rows):
     parts = study_parts(Summary(rows))
-    parts["choosing"] = hit_rates(read_choices(HERE / "choosing.csv"))
     page = PAGE.read_text()
-    assert fill(page, parts) == page, "run: python -m experiments.cartpole --report (and .choosing)"
+    assert fill(page, parts) == page, "run: python -m experiments.cartpole --report"
 
 
 def test_every_result_is_of_one_planner_and_one_agent(rows):

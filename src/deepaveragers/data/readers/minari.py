@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError, MissingExtraError, StorageError
+from ...errors import DeepAveragersError, InputError, MissingExtraError, StorageError
 from ...progress import progress
 from ..scratch import Growing
 from ..spaces import action_batch, action_space_names, observation_batch, observation_space_names
@@ -43,9 +43,9 @@ def read_minari(source: Path, actions: ActionMap | None = None) -> Reading:
     _check_metadata(directory)
     try:
         return from_minari(MinariDataset(str(directory)), actions)
-    except (KeyError, AssertionError, OSError, ValueError) as error:
-        if isinstance(error, InputError | StorageError):
-            raise
+    except DeepAveragersError:
+        raise
+    except Exception as error:  # whatever a damaged file makes the libraries raise
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(str(source), "a whole Minari dataset", reason) from error
 

@@ -38,7 +38,7 @@ def load_npz(path: Path) -> Mapping[str, Array]:
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
             arrays = {info.filename[:-4]: _member(archive, info, path) for info in members}
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError) as error:
         raise InputError(str(path), "a NumPy archive (.npz)", str(error)) from error
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}.") from error

@@ -28,6 +28,11 @@ OWN_OPTIONAL = {"time": "times", "propensity": "propensities"}
 EPISODE_NAME = "episode_name"
 
 
+def is_own(path: Path) -> bool:
+    """Whether a Parquet file was made by our writer."""
+    return OWN_METADATA in (schema_of(path).metadata or {})
+
+
 def read_own(path: Path) -> Transitions | None:
     """Return the transitions of a Parquet file that our writer made; None for any other."""
     stored = dict(schema_of(path).metadata or {}).get(OWN_METADATA)

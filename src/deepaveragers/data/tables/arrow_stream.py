@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError, MissingExtraError
+from ...errors import DeepAveragersError, InputError, MissingExtraError
 from .frames import Frame
 from .table import Table, index_notes, indexes_among
 
@@ -27,10 +28,24 @@ def open_given(source: Any) -> Table:
     """Return the table that an object gives."""
     if hasattr(source, "__arrow_c_stream__"):
         return ArrowStream(source)
-    for name in CONVERSIONS:
-        if hasattr(source, name):
-            return Frame(getattr(source, name)())
-    return Frame(_pyarrow().interchange.from_dataframe(source))
+    with _told(source):
+        for name in CONVERSIONS:
+            if hasattr(source, name):
+                return Frame(getattr(source, name)())
+        return Frame(_pyarrow().interchange.from_dataframe(source))
+
+
+@contextmanager
+def _told(source: Any) -> Iterator[None]:
+    """Say in one sentence what another library raised while it handed over its rows."""
+    try:
+        yield
+    except DeepAveragersError:
+        raise
+    except Exception as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        kind = type(source).__name__
+        raise InputError("source", f"a {kind} whose rows can be read", reason[:160]) from error
 
 
 class ArrowStream:
@@ -45,7 +60,8 @@ class ArrowStream:
     def __init__(self, source: Any) -> None:
         self._source = source
         pyarrow = _pyarrow()
-        self._reader = pyarrow.RecordBatchReader.from_stream(source)
+        with _told(source):
+            self._reader = pyarrow.RecordBatchReader.from_stream(source)
         self.names = tuple(self._reader.schema.names)
         if len(set(self.names)) != len(self.names):
             raise InputError("table", "a table with distinct column names", list(self.names))
@@ -54,7 +70,12 @@ class ArrowStream:
 
     def chunks(self, names: Sequence[str]) -> Iterator[dict[str, Array]]:
         """Yield the named columns, a batch at a time; a stream can be read once."""
-        for batch in self._reader:
+        batches = iter(self._reader)
+        while True:
+            with _told(self._source):
+                batch = next(batches, None)
+            if batch is None:
+                return
             if batch.num_rows:
                 yield {name: as_array(batch.column(name)) for name in names}
 

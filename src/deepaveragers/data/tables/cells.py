@@ -24,10 +24,10 @@ def as_flags(cells: Array, where: Where) -> Array:
     labels = Labels(PLAIN)
     codes = labels.codes(cells, where)
     flags = [flag_of(label) for label in labels.distinct()]
-    for place, flag in enumerate(flags):
+    for code, flag in enumerate(flags):
         if flag is None:
-            label = labels.distinct()[place]
-            raise InputError(labels.first[place], "a flag: 1 or 0, true or false", repr(label))
+            label = labels.distinct()[code]
+            raise InputError(labels.place(code), "a flag: 1 or 0, true or false", repr(label))
     return np.asarray([*flags, -1], dtype=np.int8)[codes]
 
 
@@ -40,14 +40,10 @@ def flag_of(label: Any) -> int | None:
 
 
 class Labels:
-    """Numbers the distinct labels of a column, in the order in which they are met.
-
-    Attributes:
-        first: the place where each label was met first.
-    """
+    """Numbers the distinct labels of a column, in the order in which they are met."""
 
     def __init__(self, notation: Notation, missing: Counter[str] | None = None) -> None:
-        self.first: list[str] = []
+        self._first: list[tuple[Where, int]] = []
         self._notation = notation
         self._missing: Counter[str] = Counter() if missing is None else missing
         self._numbers: dict[Any, int] = {}
@@ -90,8 +86,13 @@ class Labels:
             label = int(label)
         if label not in self._numbers:
             self._numbers[label] = len(self._numbers)
-            self.first.append(where(row))
+            self._first.append((where, row))
         return self._numbers[label]
+
+    def place(self, code: int) -> str:
+        """Return words for the place where a label was met first."""
+        where, row = self._first[code]
+        return where(row)
 
     def distinct(self) -> list[Any]:
         """Return the labels as they were met: text or numbers."""

@@ -65,7 +65,8 @@ class CsvFile:
 
     def chunks(self, names: Sequence[str]) -> Iterator[dict[str, Array]]:
         """Yield the named columns, some rows at a time."""
-        places = {name: self.names.index(name) for name in names}
+        every = {name: place for place, name in enumerate(self.names)}
+        places = {name: every[name] for name in names}
         with self._open() as stream:
             lines = self._lines(stream)
             rows = self._rows(csv.reader(lines, delimiter=self.delimiter, strict=True))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -30,6 +31,8 @@ TABLES = {
     "ORDER BY table_name",
 }
 """Queries that list the tables of a database."""
+REMOTE_FILES = ("http", "https", "ftp", "s3", "gs", "az")
+"""Schemes of files elsewhere, which nothing here fetches."""
 
 
 class QueryResult:
@@ -41,19 +44,44 @@ class QueryResult:
         indexes: columns that only number the rows.
     """
 
-    def __init__(self, connection: Any, sql: str | None, called: str, secret: str = "") -> None:
-        """Ask a connection; errors call the database by its name, without its secret."""
-        self._connection, self._called, self._secret = connection, called, secret
-        query, note = self._query(sql)
-        self._cursor = self._executed(query)
-        if self._cursor.description is None:
-            raise InputError("sql", "a query that gives rows", repr(query[:80]))
-        self.names = tuple(str(column[0]) for column in self._cursor.description)
-        if len(set(self.names)) != len(self.names):
-            twice = next(name for name in self.names if self.names.count(name) > 1)
-            raise InputError("sql", "a query with distinct column names", f"{twice!r} twice")
+    def __init__(
+        self, connection: Any, sql: str | None, called: str, *, secret: str = "", own: bool = True
+    ) -> None:
+        """Ask a connection.
+
+        Args:
+            connection: as the DB-API of Python has it.
+            sql: a query, a table, or None for the only table.
+            called: how errors call the database.
+            secret: what errors must not tell.
+            own: whether to close the connection in the end.
+        """
+        self._connection, self._called, self._secret, self._own = connection, called, secret, own
+        self._cursors: list[Any] = []
+        try:
+            query, note = self._query(sql)
+            self._cursor = self._executed(query)
+            self.names = self._columns(query)
+        except Exception:
+            self._close()
+            raise
         self.indexes = indexes_among(self.names)
         self.notes = (*note, *index_notes(self.indexes))
+
+    def _columns(self, query: str) -> tuple[str, ...]:
+        if self._cursor.description is None:
+            raise InputError("sql", "a query that gives rows", repr(query[:80]))
+        names = tuple(str(column[0]) for column in self._cursor.description)
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError("sql", "a query with distinct column names", f"{twice!r} twice")
+        return names
+
+    def _close(self) -> None:
+        """Give back what was opened: cursors before their connection."""
+        for thing in (*self._cursors, *((self._connection,) if self._own else ())):
+            with suppress(Exception):  # what is broken need not be closed
+                thing.close()
 
     def _query(self, sql: str | None) -> tuple[str, tuple[str, ...]]:
         if sql is not None and not re.fullmatch(r"\w+(\.\w+)?", sql.strip()):
@@ -61,7 +89,9 @@ class QueryResult:
         if sql is not None:
             quoted = ".".join(f'"{part}"' for part in sql.strip().split("."))
             return f"SELECT * FROM {quoted}", ()
-        kind = "sqlite" if isinstance(self._connection, sqlite3.Connection) else "other"
+        # SQLAlchemy wraps the driver's own connection.
+        inner = getattr(self._connection, "driver_connection", self._connection)
+        kind = "sqlite" if isinstance(inner, sqlite3.Connection) else "other"
         tables = [row[0] for row in self._executed(TABLES[kind]).fetchmany(1000)]
         if len(tables) != 1:
             raise InputError(
@@ -76,6 +106,7 @@ class QueryResult:
     def _executed(self, query: str) -> Any:
         try:
             cursor = self._connection.cursor()
+            self._cursors.append(cursor)
             cursor.execute(query)
         except Exception as error:  # every driver has errors of its own
             raise self._refused(error) from error
@@ -90,12 +121,15 @@ class QueryResult:
     def chunks(self, names: Sequence[str]) -> Iterator[dict[str, Array]]:
         """Yield the named columns, some rows at a time; an answer can be read once."""
         places = {name: self.names.index(name) for name in names}
-        while rows := self._fetched(1 + CHUNK_CELLS // len(self.names)):
-            columns = {}
-            for name, place in places.items():
-                columns[name] = np.empty(len(rows), dtype=object)
-                columns[name][:] = [row[place] for row in rows]
-            yield columns
+        try:
+            while rows := self._fetched(1 + CHUNK_CELLS // len(self.names)):
+                columns = {}
+                for name, place in places.items():
+                    columns[name] = np.empty(len(rows), dtype=object)
+                    columns[name][:] = [row[place] for row in rows]
+                yield columns
+        finally:
+            self._close()
 
     def _fetched(self, count: int) -> list[Sequence[Any]]:
         try:
@@ -119,8 +153,9 @@ def is_connection(source: Any) -> bool:
 
 def open_connection(source: Any, sql: str | None) -> QueryResult:
     """Return the answer of a connection that the caller opened."""
-    connection = source.raw_connection() if hasattr(source, "raw_connection") else source
-    return QueryResult(connection, sql, "the database")
+    if hasattr(source, "raw_connection"):
+        return QueryResult(source.raw_connection(), sql, "the database")
+    return QueryResult(source, sql, "the database", own=False)
 
 
 def open_database_file(path: Path, sql: str | None) -> QueryResult:
@@ -175,6 +210,9 @@ def open_url(url: str, sql: str | None) -> QueryResult:
     except ValueError as error:
         raise InputError("source", "a database URL", f"one that cannot be read: {error}") from error
     scheme = parts.scheme.partition("+")[0]
+    if scheme in REMOTE_FILES:
+        remedy = "Download the file first."
+        raise InputError("source", "a path, or the URL of a database", repr(called), remedy)
     if scheme in ("sqlite", "duckdb"):
         return open_database_file(Path(unquote(parts.path.removeprefix("/"))), sql)
     try:
@@ -185,7 +223,7 @@ def open_url(url: str, sql: str | None) -> QueryResult:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         shown = reason.replace(secret, "***") if secret else reason
         raise StorageError(f"{called} cannot be reached: {shown[:160]}") from error
-    return QueryResult(connection, sql, called, secret)
+    return QueryResult(connection, sql, called, secret=secret)
 
 
 def _connected(url: str, *, postgres: bool) -> Any:

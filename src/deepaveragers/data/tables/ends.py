@@ -57,19 +57,17 @@ def _chosen(column: str, found: list[Any], terminal_values: tuple[str, ...]) -> 
 def _check_outcomes(found: list[Any], labels: Labels, flags: list[int | None]) -> None:
     """Raise an error where it is not clear which of the texts are ends."""
     texts = [label for label, flag in zip(found, flags, strict=True) if flag is None]
-    for place, (label, flag) in enumerate(zip(found, flags, strict=True)):
+    for code, (label, flag) in enumerate(zip(found, flags, strict=True)):
         if not isinstance(label, str) and flag is None:
-            raise InputError(
-                labels.first[place],
-                "a flag: 1 or 0, true or false; or text that names an end",
-                repr(label),
-            )
+            allowed = "a flag: 1 or 0, true or false; or text that names an end"
+            raise InputError(labels.place(code), allowed, repr(label))
+    for code, (label, flag) in enumerate(zip(found, flags, strict=True)):
         if flag is not None or str(label).casefold() == NO_NUMBER:
             others = ",".join(str(one) for one in texts if str(one).casefold() != NO_NUMBER)
             raise InputError(
-                labels.first[place],
+                labels.place(code),
                 "all flags, or all texts that are ends",
-                f"{label!r} beside {texts[0]!r}",
+                " beside ".join(repr(one) for one in (label, *texts[:1])),
                 f"Say which are ends: terminal_values (--terminal-values '{others[:80]}').",
             )
 

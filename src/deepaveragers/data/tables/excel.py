@@ -86,10 +86,7 @@ def _workbook(path: Path) -> Any:
         raise MissingExtraError("python-calamine, which reads Excel files,", "data") from error
     try:
         if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                size = sum(member.file_size for member in archive.infolist())
-            if size > LARGEST:
-                raise InputError(str(path), f"of at most {LARGEST:,} bytes unpacked", f"{size:,}")
+            _check_unpacked(path)
         return python_calamine.CalamineWorkbook.from_path(str(path))
     except InputError:
         raise
@@ -97,6 +94,18 @@ def _workbook(path: Path) -> Any:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}.") from error
     except Exception as error:  # whatever a damaged file makes the library raise
         raise _damaged(path, error) from error
+
+
+def _check_unpacked(path: Path) -> None:
+    """Raise an error if an archive is too large unpacked, or larger than it says."""
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+        if size > LARGEST:
+            raise InputError(str(path), f"of at most {LARGEST:,} bytes unpacked", f"{size:,}")
+        # A member is read up to the size that it claims, and then has another checksum.
+        broken = archive.testzip()
+    if broken is not None:
+        raise InputError(str(path), "a whole Excel or OpenDocument file", f"{broken!r} is broken")
 
 
 def _damaged(path: Path, error: Exception) -> InputError:

@@ -73,6 +73,11 @@ def _is_arrow(source: Any) -> bool:
 def _as_array(column: Any) -> Array:
     if hasattr(column, "to_numpy"):
         column = column.to_numpy()
+    if isinstance(column, np.ma.MaskedArray):
+        # What is masked is missing, whatever lies under the mask.
+        cells = column.data.astype(object)
+        cells[np.ma.getmaskarray(column)] = None
+        return cells
     if isinstance(column, np.ndarray):
         return column
     try:

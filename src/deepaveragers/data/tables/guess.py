@@ -19,7 +19,7 @@ WORDS = {
     ),
     "episode": (
         "episode", "trajectory", "traj", "run", "patient", "subject", "stay", "encounter",
-        "admission", "session", "visit", "case", "user",
+        "admission", "session", "visit", "case",
     ),
     "action": (
         "action", "drug", "treatment", "medication", "dose", "arm", "decision", "intervention",

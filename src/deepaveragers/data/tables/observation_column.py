@@ -109,11 +109,11 @@ class ObservationColumn:
         most = MOST_ASKED_CATEGORIES if self._asked else MOST_CATEGORIES
         if not self._asked:
             for place in range(known, len(labels)):
-                self._check_text(labels[place], self._labels.first[place])
+                self._check_text(labels[place], self._labels.place(place))
         if len(labels) > most:
             self._refuse_or_leave_out(
                 f"has more than {most} different texts",
-                self._labels.first[most],
+                self._labels.place(most),
                 f"one of at most {most} different categories in this column",
                 repr(labels[most]),
                 "" if self._asked else "Say categorical (--categorical) if it is one.",

@@ -54,7 +54,7 @@ def batches(path: Path, names: Iterable[str]) -> Iterator[dict[str, Array]]:
     try:
         for batch in _batch_reader(path, names):
             yield {name: as_array(batch.column(name)) for name in names}
-    except (pa.ArrowException, OSError, KeyError) as error:
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
         raise InputError(str(path), "a whole Parquet or Arrow file", _first_line(error)) from error
 
 
@@ -68,10 +68,13 @@ def schema_of(path: Path) -> Any:
     try:
         if _is_arrow(path):
             with pa.memory_map(str(path)) as file:
-                return pa.ipc.open_file(file).schema
-        return pq.read_schema(path)
-    except (pa.ArrowException, OSError) as error:
+                schema = pa.ipc.open_file(file).schema
+        else:
+            schema = pq.read_schema(path)
+        list(schema.names)  # decoded only when they are asked for
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(str(path), "a whole Parquet or Arrow file", _first_line(error)) from error
+    return schema
 
 
 def _batch_reader(path: Path, names: Iterable[str]) -> Iterator[Any]:
@@ -82,7 +85,10 @@ def _batch_reader(path: Path, names: Iterable[str]) -> Iterator[Any]:
         with pa.memory_map(str(path)) as file:
             reader = pa.ipc.open_file(file)
             for number in range(reader.num_record_batches):
-                yield reader.get_batch(number)
+                batch = reader.get_batch(number)
+                # Arrow trusts the lengths and offsets in such files, and would read beyond them.
+                batch.validate(full=True)
+                yield batch
     else:
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as parquet:
             rows = _rows_at_once(parquet.schema_arrow, names)

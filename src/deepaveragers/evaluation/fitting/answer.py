@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...arguments import file_path
+from ...arguments import file_path, whole_number
 from ...policy.policy import Policy
 from ...solvers.plan import Plan
 from ..candidates import Candidate
 from ..rollouts import EvaluationReport
+from .cases import ActionCases, SimilarCases
 from .intervals import Estimate
 from .judges.verdict import Withheld
 
@@ -207,6 +209,19 @@ class Fit:
             "assumed": ASSUMED,
             "seconds": self.seconds,
         }
+
+    def cases(self, observation: Any, count: int = 100) -> tuple[ActionCases, ...]:
+        """Return how similar logged cases went on, by action: of one decision, not of the policy.
+
+        Args:
+            observation: one observation, as in the data.
+            count: logged states that are looked at, those most like it.
+        """
+        return self._similar.of(observation, whole_number("count", count))
+
+    @cached_property
+    def _similar(self) -> SimilarCases:
+        return SimilarCases(self.policy, self.gamma, self.level)
 
     def picture(self, path: Any) -> Path:
         """Draw what each judge says of the best candidates, and return the path."""

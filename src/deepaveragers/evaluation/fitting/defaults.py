@@ -1,7 +1,8 @@
 """The candidates that `fit` tries when none are given.
 
-Representations x support x cost x smoothness; one step of improvement; imitation (only the action
-that is taken most in similar states); and each action always, where there are few.
+Representations x support x smoothness, at the cost without units; one step of improvement;
+imitation (only the action that is taken most in similar states); and each action always, where
+there are few.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from ...mdp.objective import Objective
 from ..candidates import Candidate
 
 SUPPORT = 0.3
-COSTS = (1.0, 10.0)
 SMOOTHNESS = (11, 51)
 CASES = 31
 """Similar cases that imitation and one step of improvement look at."""
@@ -44,9 +44,8 @@ def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tu
 def _plans(base: Objective, encoder: str) -> Sequence[Candidate]:
     """Return the candidates of one representation."""
     plans = [
-        Candidate(replace(base, cost=cost, support=support), k_pi=smooth, encoder=encoder)
+        Candidate(replace(base, support=support), k_pi=smooth, encoder=encoder)
         for support in (0.0, SUPPORT)
-        for cost in COSTS
         for smooth in SMOOTHNESS
     ]
     cautious = replace(base, support=SUPPORT)

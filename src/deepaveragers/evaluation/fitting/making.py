@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.transitions import Transitions
-from ...errors import InputError, TrainingDiverged
+from ...errors import DataWarning, InputError, TrainingDiverged
 from ...mdp.model import DacMdp, compile
 from ...mdp.objective import Objective
 from ...policy.policy import Policy
@@ -35,7 +36,10 @@ class Maker:
     def policies(self, group: Sequence[Candidate]) -> Iterator[tuple[Candidate, Policy | Withheld]]:
         """Yield the policies of candidates that share a representation; plans are shared too."""
         try:
-            mdp = self._compile(group)
+            # What is doubtful about a candidate is for the judges to find out.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)
+                mdp = self._compile(group)
         except (InputError, TrainingDiverged) as error:
             yield from ((candidate, Withheld(str(error))) for candidate in group)
             return

@@ -1,15 +1,8 @@
-"""Importance weights: logged episodes, weighted by how well a policy agrees with them.
+"""Importance weights as a judge: logged episodes by how well a policy agrees with them.
 
-Per-decision weighted importance sampling (Precup, Sutton, Singh, 2000). With w_it the product of
-pi / b along episode i up to step t,
-
-    value = sum_t gamma^t (sum_i w_it r_it) / (sum_i w_it).
-
-Episode i contributes value + E sum_t gamma^t w_it (r_it - mean_t) / sum_j w_jt, the delta method
-for ratios, whose scatter is the standard error. b is the logged propensity where the log has it,
-else the smoothed shares of the actions among the nearest states.
-
-An episode that ended keeps its weight, with rewards 0. One that was cut off leaves both sums.
+The estimator is that of `evaluation.importance`, with its contributions per episode. The chances of
+logged behaviour are the log's propensities where it has them; elsewhere the smoothed shares of the
+actions among the nearest other states.
 
 The effective number of episodes is the harmonic mean over steps of (sum_i w_it)^2 / sum_i w_it^2.
 """
@@ -20,6 +13,7 @@ import numpy as np
 
 from ....arrays import Array, Float64
 from ....neighbors.tree import TreeIndex
+from ...importance import weigh
 from ..folds import Log
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of
 
@@ -37,58 +31,32 @@ class Importance:
 
     def __init__(self, log: Log, states: Array, propensities: Float64 | None) -> None:
         self._log = log
-        self.logged = propensities is not None
-        self._chances = (
-            np.maximum(propensities, SMALLEST)
-            if propensities is not None
-            else shares_of_actions(log, states)[np.arange(len(states)), log.data.actions]
-        )
-        lengths = log.last - log.first + 1
-        steps = np.arange(int(lengths.max()))
-        ended = log.data.terminations[log.last]
-        self._alive = steps < lengths[:, None]
-        self._there = self._alive | ended[:, None]
-        self._rewards = np.zeros(self._there.shape)
-        self._rewards[log.number, log.step] = log.data.rewards
+        rows = np.arange(len(states))
+        estimated = shares_of_actions(log, states)[rows, log.data.actions]
+        logged = np.full(len(states), np.nan) if propensities is None else propensities
+        self._chances = np.where(np.isnan(logged), estimated, np.maximum(logged, SMALLEST))
 
     def judge(self, actor: Actor) -> Opinion:
         """Return what the policy earns from the log's starts."""
         log = self._log
         agree = actions_of(actor, log.data.observations) == log.data.actions
-        with np.errstate(divide="ignore"):
-            logs = np.where(agree, -np.log(self._chances), -np.inf)
-        weights = self._products(logs)
-        weights = np.where(self._there, weights, 0.0)
-        total = weights.sum(axis=0)
-        known = total > 0.0
-        discount = log.gamma ** np.arange(weights.shape[1])
-        shares = weights / np.where(known, total, 1.0)
+        found = weigh(log.data, agree, self._chances)
+        discount = log.gamma ** np.arange(found.shares.shape[1])
+        known = found.shares.any(axis=0)
         # A step counts by its discount and by how many episodes are still on their way.
-        counts = discount * self._alive.mean(axis=0)
+        counts = discount * found.alive.mean(axis=0)
         counts /= counts.sum()
         lost = float(counts[~known].sum())
         if lost > MOST_LOST:
             return Withheld(f"no held-out episode agrees for {lost:.0%} of the time that counts")
-        effective = 1.0 / float((counts * (shares**2).sum(axis=0))[known].sum())
+        effective = 1.0 / float((counts * (found.shares**2).sum(axis=0))[known].sum())
         if effective < FEWEST_EFFECTIVE:
             return Withheld(
                 f"its actions agree with {effective:.1f} held-out episodes in effect, "
                 f"fewer than {FEWEST_EFFECTIVE:g}"
             )
-        means = (shares * self._rewards).sum(axis=0)
-        value = float((discount * means)[known].sum())
-        scatter = (discount * shares * (self._rewards - means)).sum(axis=1)
-        return Verdict(value + len(log) * scatter, 0.0, effective)
-
-    def _products(self, logs: Float64) -> Float64:
-        """Return [E, T] the products along episodes, each column relative to its largest."""
-        log = self._log
-        steps = np.zeros(self._there.shape)
-        steps[log.number, log.step] = logs
-        summed = np.cumsum(steps, axis=1)
-        largest = np.where(self._there, summed, -np.inf).max(axis=0)
-        with np.errstate(invalid="ignore"):
-            return np.nan_to_num(np.exp(summed - largest), nan=0.0)
+        value, moved = found.value(discount)
+        return Verdict(value + len(log) * moved, 0.0, effective)
 
 
 def shares_of_actions(log: Log, states: Array) -> Float64:

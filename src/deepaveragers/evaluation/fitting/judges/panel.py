@@ -91,7 +91,7 @@ def make_panel(
     states, following = encode(log.data.observations), encode(log.data.next_observations)
     fitted_q = FittedQ(log, states, following, states[log.first], seed)
     behaviour = behaviour_parts(log, fitted_q.basis, states, following)
-    importance = Importance(log, states, getattr(log.data, "propensities", None))
+    importance = Importance(log, states, log.data.propensities)
     if is_image(log.data.observations):
         return Panel(log, behaviour, fitted_q, importance, None, 0.0, seed)
     simulator = _simulator(log, seed, learn, advance)
