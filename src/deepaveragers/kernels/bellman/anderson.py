@@ -96,7 +96,8 @@ def shares_of(sums: Float64, count: int, latest: int, shares: Float32) -> None:
         latest: the sweep that is taken alone where there is no such mixture.
         shares: [M] written.
     """
-    shares[:count] = 0.0
+    for m in range(count):
+        shares[m] = 0.0
     shares[latest] = 1.0
     system = np.ones((count, count + 1))
     trace = 0.0
@@ -142,16 +143,18 @@ def _combine(
     count, size = kept.shape
     for first in range(lo, hi, STRIP):
         end = min(first + STRIP, hi)
-        mixed, last = origin[first:end], kept[latest, first:end]
-        mixed[:] = last
+        # Loops, not slices: numba compiles much for what can go wrong with slices.
+        for s in range(first, end):
+            origin[s] = kept[latest, s]
         for m in range(count):
             if m == latest:
                 continue
-            share, one = shares[m], kept[m, first:end]
-            for s in range(end - first):
-                mixed[s] += share * (one[s] - last[s])
-        solution[first:end] = mixed
-        solution[size + first : size + end] = mixed
+            share = shares[m]
+            for s in range(first, end):
+                origin[s] += share * (kept[m, s] - kept[latest, s])
+        for s in range(first, end):
+            solution[s] = origin[s]
+            solution[size + s] = origin[s]
 
 
 @kernel
@@ -176,7 +179,9 @@ def mix(
     slot, count = stored % len(memory.kept), min(stored + 1, len(memory.kept))
     for block in range(worker, len(edges) - 1, workers):
         lo, hi = edges[block], edges[block + 1]
-        memory.sums[block] = 0.0
+        for m in range(count):
+            for n in range(count):
+                memory.sums[block, m, n] = 0.0
         _remember(lo, hi, solution, memory.origin, memory.kept[slot], memory.moved[slot])
         _products(lo, hi, memory.moved[:count], slot, unit, left, memory.sums[block])
     if not wait_for_all(state.counters, workers):
