@@ -33,11 +33,14 @@ def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tu
     """
     base = Objective(gamma=gamma)
     encoders: tuple[str, ...] = ("dynamics",) if networks else ()
+    # What tells apart what behaviour does is worth something only near behaviour.
+    cautious: tuple[str, ...] = ("bcq",) if networks else ()
     plain = "identity" if is_image(data.observations) else "standardize"
     if data.terminations.all():
         found = [one for name in (plain, *encoders) for one in _single_steps(base, name)]
     else:
         found = [one for name in (plain, *encoders) for one in _plans(base, name)]
+        found += [one for name in cautious for one in _plans(base, name) if one.objective.support]
     return (*found, *_constants(data, base, plain))
 
 
