@@ -20,9 +20,6 @@ from ...solvers.plan import Plan
 from ..candidates import Candidate, by_plan
 from .judges.verdict import Withheld
 
-IMITATION_STEPS = 5_000
-"""Updates of a "bcq" encoder: some 15 s on one core."""
-
 
 class Maker:
     """Makes policies from one dataset; a representation is trained and compiled once.
@@ -60,10 +57,7 @@ class Maker:
         encoder = group[0].encoder
         if isinstance(encoder, str):
             trained = {"show_progress": False} if encoder in TRAINED else {}
-            steps = IMITATION_STEPS if encoder == "bcq" else None
-            encoder = encoder_by_name(
-                encoder, self._data, train_steps=steps, seed=self._seed, **trained
-            )
+            encoder = encoder_by_name(encoder, self._data, seed=self._seed, **trained)
         return compile(self._data, k, encoder, show_progress=False)
 
     def _asked(self, candidate: Candidate, mdp: DacMdp) -> Objective:
