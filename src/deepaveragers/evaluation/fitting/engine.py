@@ -30,7 +30,7 @@ Opinions = dict[str, Opinion]
 """By judge."""
 
 
-class Court:
+class Engine:
     """Everything between a log and its answer; see `fit` for the arguments."""
 
     def __init__(
@@ -62,7 +62,7 @@ class Court:
         self._kept = Kept(resume_dir, data, candidates, (gamma, folds, learn, seed))
         self.notes: list[str] = []
 
-    def hear(self) -> None:
+    def judge(self) -> None:
         """Have every candidate made and judged on every fold."""
         places = {id(candidate): place for place, candidate in enumerate(self._candidates)}
         groups = by_encoder(self._candidates)
