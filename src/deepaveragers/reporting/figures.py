@@ -46,7 +46,9 @@ def data_picture(report: Report) -> str:
     right.set_xticks(range(len(shown)), [_words(names[action], 12) for action in shown])
     right.set_xlabel("action")
     right.set_ylabel("% of logged states")
-    right.legend(frameon=False, labelcolor=INK)
+    right.legend(
+        frameon=False, labelcolor=INK, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2
+    )
     return _image(figure, "returns of logged episodes; actions of log and plan")
 
 

@@ -17,6 +17,8 @@ COLUMNS_SHOWN = 30
 """Columns that the page lists."""
 ACTIONS_SHOWN = 20
 CHANGES_SHOWN = 8
+FAITHFUL = 0.7
+"""Fidelity, below which the page warns of the rules."""
 RARE = 30
 """Times that an action was taken, below which the page warns of it."""
 STYLE = """
@@ -33,7 +35,7 @@ padding:.6rem 1rem}
 table{border-collapse:collapse;margin:.8rem 0;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .8rem;border-bottom:1px solid var(--line);text-align:right;
 white-space:nowrap;max-width:24rem;overflow:hidden;text-overflow:ellipsis}
-th:first-child,td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
+th:first-child{text-align:left;white-space:normal;overflow-wrap:break-word;min-width:9rem}
 thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400}
 article{border-left:4px solid var(--warn);background:var(--band);padding:.2rem 1rem;
 margin:1rem 0}.none{border-color:var(--good)}article h3{margin:.4rem 0}
@@ -123,7 +125,12 @@ def _changes(report: Report) -> str:
     most = np.bincount(report.decisions.planned).max() / states
     told = (
         f"These rules tell the plan's action in {report.fidelity:.1%} of the states"
-        f"{sampled} (always the same action: {most:.1%}). The plan itself is finer than they are."
+        f"{sampled} (always the same action: {most:.1%}). "
+    )
+    told += (
+        "The plan itself is finer than they are."
+        if report.fidelity >= FAITHFUL
+        else "That is little: what the plan does cannot be said in so few words."
     )
     rules = (
         f"<h3>Where</h3><p>{told}</p>{_rules(report, names)}{map_picture(report)}"

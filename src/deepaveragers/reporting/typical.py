@@ -17,9 +17,9 @@ def typical_states(
 ) -> list[int]:
     """Return the places of typical states, at most so many.
 
-    States are grouped by rule and by whether the plan changes what was done. One group per
-    rule comes first, the largest; then what is left, changes before the others. In each group
-    the state nearest to its mean is taken.
+    States are grouped by rule and by whether the plan changes what was done. First comes one
+    group per rule, what is changed if anything is, in the order of the rules' sizes; then what
+    is left. In each group the state nearest to its mean is taken.
 
     Args:
         decisions: in S states.
@@ -33,7 +33,6 @@ def typical_states(
         told = rule.states[decisions.planned[rule.states] == rule.action]
         changed = decisions.differs[told]
         groups = [group for group in (told[changed], told[~changed]) if len(group)]
-        groups.sort(key=len, reverse=True)
         firsts += groups[:1]
         others += groups[1:]
     return [_middle(group, features) for group in [*firsts, *others][:most]]
