@@ -17,7 +17,7 @@ def train(
         Path, typer.Option("--output", "-o", help="Where to write the encoder (.safetensors).")
     ],
     algorithm: Annotated[
-        str, typer.Option(help="'dynamics' (what actions do), 'dqn' or 'bcq'.")
+        str, typer.Option(help="'dynamics' (what actions do), 'outcomes', 'dqn' or 'bcq'.")
     ] = "dqn",
     steps: Annotated[
         int | None,

@@ -63,7 +63,8 @@ def compile(
         str,
         typer.Option(
             help="'standardize' (unit variance), 'identity' (raw numbers), 'random' (a network), "
-            "'dynamics', 'dqn' or 'bcq' (trained on the data), or a file of `dac train`."
+            "'dynamics' (what actions do), 'outcomes' (and what followed), 'dqn' or 'bcq' "
+            "(trained on the data), or a file of `dac train`."
         ),
     ] = "standardize",
     train_steps: Annotated[
