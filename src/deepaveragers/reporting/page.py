@@ -41,6 +41,8 @@ article{border-left:4px solid var(--warn);background:var(--band);padding:.2rem 1
 margin:1rem 0}.none{border-color:var(--good)}article h3{margin:.4rem 0}
 details{background:var(--band);padding:.4rem 1rem;margin:.8rem 0}
 summary{cursor:pointer;font-weight:600}
+details table{font-size:.82rem}details th,details td{padding:.2rem .5rem}
+details th:first-child{min-width:7rem}
 """
 
 
