@@ -53,7 +53,7 @@ DATA = {
     "one-step": lambda folder: one_step_data(),
     "pictures": pictures,
     "hostile names": lambda folder: one_step_data(HOSTILE[:2], HOSTILE[2:]),
-    "three rows": lambda folder: one_step_data().subset(slice(0, 3)),
+    "one row": lambda folder: one_step_data().subset(slice(0, 1)),
 }
 
 
@@ -138,6 +138,12 @@ def test_unfinished_episodes_and_rare_actions_are_said(columns):
     text = da.report(plan).html()
     assert "not quite comparable" in text
     assert "fewer than 30 times" in text
+
+
+def test_a_horizon_is_said(model):
+    found = da.report(model.solve(horizon=5))
+    assert found.promise.planned < found.promise.logged
+    assert "looks some steps ahead" in found.html()
 
 
 def test_notebooks_show_records_without_obeying_names():

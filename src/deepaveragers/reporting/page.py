@@ -184,6 +184,8 @@ def _gain(report: Report) -> str:
             "Some episodes do not end in the log. The plan counts on beyond that point, the logged "
             "figure does not: the two are not quite comparable."
         )
+    if plan.objective.horizon is not None:
+        notes.append("The plan looks some steps ahead, the logged figure goes on to the end.")
     if report.fit is None:
         held_out = (
             "Nothing was held out for this page. `dac fit DATA` (`da.fit(data)`) judges plans on "

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Float64, Int64
 from ..data.returns import last_rows
+from ..errors import InputError
 from ..evaluation.decision_states import decision_states
 from ..kernels.returns import discounted_returns
 from ..mdp.problem import pose
@@ -34,19 +35,24 @@ class Promise:
 
 
 def promise_of(plan: Plan) -> Promise:
-    """Return the promise of a plan; NaN where no start has an available action."""
+    """Return the promise of a plan; NaN where nothing can be said of any start."""
     data, objective = plan.mdp.transitions, plan.objective
     one_step = bool(data.terminations.all())
-    if one_step:
-        states = decision_states(plan)
-        rows, values = states.rows, states.values
-    else:
-        rows, values = _at_starts(plan)
+    try:
+        rows, values = _alone(plan) if one_step else _at_starts(plan)
+    except InputError:  # no decision can be seen from other transitions
+        return Promise(np.nan, np.nan, 0, one_step)
     rewards = pose(plan.mdp, objective).rewards
     earned = discounted_returns(rewards, last_rows(data), np.zeros(len(data)), objective.gamma)
     if not len(rows):
         return Promise(np.nan, np.nan, 0, one_step)
     return Promise(float(values.mean()), float(earned[rows].mean()), len(rows), one_step)
+
+
+def _alone(plan: Plan) -> tuple[Int64, Float64]:
+    """Return the states of one-step data, and the plan's values there by all other transitions."""
+    states = decision_states(plan)
+    return states.rows, states.values
 
 
 def _at_starts(plan: Plan) -> tuple[Int64, Float64]:
