@@ -195,7 +195,7 @@ def _gain(report: Report) -> str:
     else:
         held_out = report.fit.answer
     return (
-        f"<h2>Expected gain</h2><p>Held-out episodes: {escaped(held_out)}</p>"
+        f"<h2>Expected gain</h2><p>{escaped(held_out)}</p>"
         f"<h3>What the model promises per {place}</h3>{table_html(rows)}{list_html(notes)}"
     )
 

@@ -27,6 +27,9 @@ from .promise import Promise, promise_of
 from .tree import Rule, fidelity, grow, in_words
 from .typical import typical_states
 
+CASES = 3
+"""Comparable cases of an action: so many fit beside each other."""
+
 
 @dataclass(frozen=True, eq=False)
 class Report:
@@ -156,7 +159,9 @@ def report(plan: Plan | Policy | Fit) -> Report:
         fidelity=fidelity(rules, decisions.planned),
         promise=promise_of(policy.plan),
         fit=fit,
-        examples=tuple((row, policy.explain(np.asarray(data.observations[row]))) for row in rows),
+        examples=tuple(
+            (row, policy.explain(np.asarray(data.observations[row]), CASES)) for row in rows
+        ),
         diagnosis=diagnose(data),
         jumps=jump_ratio(mdp.graph, mdp.source_features, mdp.core_features, data.terminations),
     )
