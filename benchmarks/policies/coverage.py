@@ -77,11 +77,14 @@ def repeat(world: World, seed: int, *, plain: bool) -> dict[str, Any]:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file; a line that a kill has torn is left out."""
+    """Return the rows of a file; a line that a kill has torn is cut off."""
     if not path.exists():
         return []
-    lines = path.read_text().split("\n")[:-1]
-    return [json.loads(line) for line in lines if line]
+    text = path.read_text()
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole)
+    return [json.loads(line) for line in whole.splitlines()]
 
 
 def table(rows: list[dict[str, Any]]) -> str:

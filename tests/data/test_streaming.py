@@ -120,8 +120,8 @@ CASES = {
     "log.npz": (write_npz, 30_000, 512, {}),
     "log.parquet": (write_own, 30_000, 512, {}),
     "log-v0": (write_own, 40_000, 512, {}),
-    "log.csv": (write_csv, 45_000, 100, {**COLUMNS, "observations": "x*"}),
-    "log.sqlite": (write_sqlite, 30_000, 100, {**COLUMNS, "observations": "x*"}),
+    "log.csv": (write_csv, 90_000, 100, {**COLUMNS, "observations": "x*"}),
+    "log.sqlite": (write_sqlite, 90_000, 100, {**COLUMNS, "observations": "x*"}),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import deepaveragers as da
 from deepaveragers.evaluation.comparison import compare
-from deepaveragers.solvers.starts import start_states
+from deepaveragers.solvers.start_states import start_states
 
 
 @pytest.fixture(scope="module")

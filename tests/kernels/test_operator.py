@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from tests.solvers.explicit import Explicit, mdps
 
 import deepaveragers as da
-from deepaveragers.kernels import cpu, reference
+from deepaveragers.kernels.bellman import reference
+from deepaveragers.kernels.bellman.backup import backup
+from deepaveragers.kernels.bellman.policy_system import empty_system, write_system
 from deepaveragers.mdp.problem import pose
 
 OBJECTIVES = st.builds(
@@ -38,7 +40,7 @@ def test_kernel_equals_reference_and_explicit_table(mdp, objective, seed):
     gains = np.tile(model.rewards + model.gamma * values, 2)
     new, q_values = values.copy(), np.empty((size, actions))
     choice = np.empty(size, np.int32)
-    smallest, largest, _, stuck = cpu.improve(0, size, model, False, gains, new, q_values, choice)
+    smallest, largest, _, stuck = backup(0, size, model, False, gains, new, q_values, choice)
     assert stuck == 0
     assert np.allclose(new, expected, rtol=1e-12, atol=1e-12)
     assert np.allclose(q_values, reference.action_values(model, values), rtol=1e-12, atol=1e-12)
@@ -50,26 +52,25 @@ def test_kernel_equals_reference_and_explicit_table(mdp, objective, seed):
 
 @settings(max_examples=60, deadline=None)
 @given(mdps(), OBJECTIVES, st.integers(0, 1000))
-def test_linearized_rows_are_the_operator_at_the_values(mdp, objective, seed):
+def test_a_policys_system_is_the_operator_at_the_values(mdp, objective, seed):
     model = pose(mdp, objective)
     values = some_values(model, seed)
     expected = reference.bellman(model, values)
     size, actions = model.indices.shape[:2]
     gains = np.tile(model.rewards + model.gamma * values, 2)
     new, q_values, choice = values.copy(), np.empty((size, actions)), np.empty(size, np.int32)
-    cpu.improve(0, size, model, False, gains, new, q_values, choice)
-    index = np.empty((size, model.width), np.int32)
-    weight = np.empty((size, model.width), np.float32)
-    residual = np.empty(size, np.float32)
+    backup(0, size, model, False, gains, new, q_values, choice)
+    system = empty_system(size, model.width)
     gains = np.tile(model.rewards + model.gamma * values, 2)
-    cpu.linearize(0, size, model, gains, values, choice, index, weight, residual)
+    write_system(0, size, model, gains, values, choice, system)
+    index, weight, constant, _ = system
     # A row solved for its own state: weights and right-hand side grew by the same factor.
     grown = (1.0 - weight.sum(axis=1)) / (1.0 - model.gamma)
     change = grown * (expected - values)
     living = ~model.terminal
     assert (grown[living] > 1.0 - 1e-3).all()
     size_of_change = np.abs(expected).max() + np.abs(values).max()
-    assert np.allclose(residual[living], change[living], rtol=1e-3, atol=1e-5 * size_of_change)
+    assert np.allclose(constant[living], change[living], rtol=1e-3, atol=1e-5 * size_of_change)
     own = index == np.arange(size)[:, None] + size
     assert not own.any()
     assert (weight[~living] == 0.0).all()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.solvers.explicit import Explicit, mdps, random_mdp
 
 import deepaveragers as da
-from deepaveragers.solvers.starts import start_states
+from deepaveragers.solvers.start_states import start_states
 
 
 def assert_solved(mdp, objective, explicit_objective=None):

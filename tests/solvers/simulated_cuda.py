@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +13,13 @@ from numba import cuda
 from tests.solvers.explicit import KINDS, Explicit, random_mdp
 
 import deepaveragers as da
-from deepaveragers.kernels import cpu, reference
-from deepaveragers.kernels import cuda as kernels
+from deepaveragers.kernels.bellman import backup, reference
+from deepaveragers.kernels.cuda import backup as kernels
 from deepaveragers.mdp.problem import pose
-from deepaveragers.solvers import cuda_planner
+from deepaveragers.solvers.device import pick
+from deepaveragers.solvers.iteration.cuda_guess import CudaTuning, DeviceProblem
+from deepaveragers.solvers.iteration.limits import Limits
+from deepaveragers.solvers.planner import solve_tuned
 
 OBJECTIVES = {
     "plain": {},
@@ -24,26 +30,34 @@ OBJECTIVES = {
     "adaptive": {"penalty": "adaptive"},
     "masked": {"action_mask": np.arange(36).reshape(12, 3) % 3 != 1, "slip": 0.1},
 }
-LAUNCH = 2, 2
+# Small launches: the simulator's threads are slow. The capability is what it says it has.
+TUNING = CudaTuning(blocks=2, threads=2, sweeps_per_look=8, oldest=(5, 2))
 
 
 @pytest.fixture(autouse=True)
-def small_launch(monkeypatch):
+def often_switching():
     # The simulator spins while its threads work; let it not spin for long.
     sys.setswitchinterval(1e-5)
-    monkeypatch.setattr(cuda_planner, "BLOCKS", LAUNCH[0])
-    monkeypatch.setattr(cuda_planner, "THREADS", LAUNCH[1])
-    monkeypatch.setattr(cuda_planner, "SWEEPS_PER_LOOK", 8)
-    monkeypatch.setattr(cuda_planner, "OLDEST", (5, 2))  # what the simulator says it is
+
+
+def solve(mdp, objective, tolerance=1e-3, max_sweeps=math.inf, tuning=TUNING, **options):
+    limits = Limits(time.perf_counter(), math.inf, max_sweeps)
+    return solve_tuned(
+        mdp, objective, tolerance, limits, device="cuda", cuda_tuning=tuning, **options
+    )
 
 
 @pytest.mark.parametrize("fields", OBJECTIVES.values(), ids=OBJECTIVES.keys())
 @pytest.mark.parametrize("kind", ["plain", "endless"])
 def test_sweep_equals_reference(fields, kind):
+    assert_sweep_equals_reference(fields, kind, TUNING)
+
+
+def assert_sweep_equals_reference(fields, kind, tuning):
     mdp = random_mdp(3, 12, 3, 3, kind)
     model = pose(mdp, da.Objective(gamma=0.9, **fields))
     values = np.where(model.terminal, 0.0, np.random.default_rng(0).normal(size=12))
-    device = cuda_planner.DeviceModel(mdp.graph, model)
+    device = DeviceProblem(mdp, model, tuning)
     device.set_values(values)
     smallest, largest = device.improve()
     expected = reference.bellman(model, values)
@@ -60,12 +74,11 @@ def test_policy_is_evaluated(fields):
     mdp = random_mdp(5, 12, 3, 3, "plain")
     objective = da.Objective(gamma=0.6, **fields)
     model = pose(mdp, objective)
-    device = cuda_planner.DeviceModel(mdp.graph, model)
+    device = DeviceProblem(mdp, model, TUNING)
     device.set_values(np.zeros(12))
     device.improve()
     chosen = device._choice.copy_to_host()
-    sweeps = device.evaluate(1e-6)
-    assert sweeps % 8 == 0
+    device.evaluate(1e-6)
     available = reference.available_actions(model)
     policy = model.slip * available / available.sum(axis=1, keepdims=True)
     policy[np.arange(12), np.maximum(chosen, 0)] += 1.0 - model.slip
@@ -80,7 +93,7 @@ def test_plans_are_certified_and_agree(kind, method):
         mdp = random_mdp(seed, 10, 2, 2, kind)
         objective = da.Objective(gamma=0.7)
         optimum = Explicit(mdp, objective).optimum()
-        plan = mdp.solve(objective, tolerance=1e-5, device="cuda", method=method)
+        plan = solve(mdp, objective, 1e-5, evaluate=method == "policy_iteration")
         slack = 1e-12 * (1.0 + np.abs(optimum).max())
         assert plan.status == "optimal"
         assert (plan.lower <= optimum + slack).all()
@@ -94,7 +107,7 @@ def test_objectives_on_the_gpu(fields):
     mdp = random_mdp(8, 12, 3, 3, "chains")
     objective = da.Objective(gamma=0.8, **fields)
     optimum = Explicit(mdp, objective).optimum()
-    plan = mdp.solve(objective, tolerance=1e-7, device="cuda")
+    plan = solve(mdp, objective, 1e-7)
     slack = 1e-11 * (1.0 + np.abs(optimum).max())
     assert plan.status == "optimal"
     assert (plan.lower <= optimum + slack).all()
@@ -102,18 +115,18 @@ def test_objectives_on_the_gpu(fields):
 
 
 def test_warm_starts_limits_and_interruptions():
-    mdp = random_mdp(2, 12, 2, 2, "endless")
-    optimum = Explicit(mdp, da.Objective(gamma=0.95)).optimum()
-    first = mdp.solve(gamma=0.95, device="cuda")
-    again = mdp.solve(gamma=0.95, device="cuda", start=first)
+    mdp, objective = random_mdp(2, 12, 2, 2, "endless"), da.Objective(gamma=0.95)
+    optimum = Explicit(mdp, objective).optimum()
+    first = solve(mdp, objective)
+    again = solve(mdp, objective, start=(first.values, first.q_values))
     assert again.sweeps < first.sweeps
 
     def press_ctrl_c(record):
         if record.sweeps > 1:
             raise KeyboardInterrupt
 
-    stopped = mdp.solve(gamma=0.95, tolerance=1e-9, device="cuda", callback=press_ctrl_c)
-    short = mdp.solve(gamma=0.95, tolerance=1e-9, device="cuda", max_sweeps=2)
+    stopped = solve(mdp, objective, 1e-9, callback=press_ctrl_c)
+    short = solve(mdp, objective, 1e-9, max_sweeps=2)
     assert (stopped.status, short.status) == ("interrupted", "out_of_sweeps")
     for plan in (first, again, stopped, short):
         assert (plan.lower <= optimum + 1e-9).all()
@@ -121,32 +134,34 @@ def test_warm_starts_limits_and_interruptions():
 
 
 def test_a_gpu_that_gets_stuck_leaves_the_rest_to_the_cpu(monkeypatch):
-    monkeypatch.setattr(cuda_planner.DeviceModel, "improve", lambda self: (-1.0, 1.0))
-    monkeypatch.setattr(cuda_planner.DeviceModel, "evaluate", lambda self, target: 1)
+    monkeypatch.setattr(DeviceProblem, "improve", lambda self: (-1.0, 1.0))
+    monkeypatch.setattr(DeviceProblem, "evaluate", lambda self, target: None)
     mdp = random_mdp(2, 12, 2, 2, "endless")
-    plan = mdp.solve(gamma=0.9, tolerance=1e-6, device="cuda")
+    plan = solve(mdp, da.Objective(gamma=0.9), 1e-6)
     optimum = Explicit(mdp, da.Objective(gamma=0.9)).optimum()
     assert plan.status == "optimal"
     assert (plan.lower <= optimum + 1e-9).all()
     assert (optimum <= plan.upper + 1e-9).all()
 
 
-def test_the_graph_is_uploaded_once_per_mdp(monkeypatch):
+def test_the_graph_is_uploaded_once_until_it_is_released(monkeypatch):
     mdp = random_mdp(2, 12, 2, 2)
-    mdp.solve(gamma=0.5, device="cuda")
-    monkeypatch.setattr(cuda_planner.DeviceModel, "_columns", None)
-    mdp.solve(gamma=0.6, device="cuda")
+    solve(mdp, da.Objective(gamma=0.5))
+    uploaded = mdp.prepared.device_graph
+    assert uploaded is not None
+    solve(mdp, da.Objective(gamma=0.6))
+    assert mdp.prepared.device_graph is uploaded
+    mdp.release()
+    assert mdp.prepared.device_graph is None
 
 
-def test_larger_blocks_reduce_as_well(monkeypatch):
-    monkeypatch.setattr(cuda_planner, "THREADS", 8)
-    test_sweep_equals_reference({}, "plain")
+def test_larger_blocks_reduce_as_well():
+    assert_sweep_equals_reference({}, "plain", replace(TUNING, threads=8))
 
 
-def test_parts_of_an_upload_fit_together(monkeypatch):
-    monkeypatch.setattr(cuda_planner, "UPLOAD_STATES", 5)
+def test_parts_of_an_upload_fit_together():
     mdp = random_mdp(2, 12, 2, 3)
-    device = cuda_planner.DeviceModel(mdp.graph, pose(mdp, da.Objective()))
+    device = DeviceProblem(mdp, pose(mdp, da.Objective()), replace(TUNING, upload_states=5))
     on_device = device._graph.indices.copy_to_host()
     assert np.array_equal(on_device, mdp.graph.indices.transpose(1, 2, 0))
 
@@ -154,7 +169,7 @@ def test_parts_of_an_upload_fit_together(monkeypatch):
 def test_states_without_actions_are_refused():
     mdp = random_mdp(2, 12, 2, 2, "endless")
     with pytest.raises(da.InputError, match="action_mask"):
-        mdp.solve(action_mask=np.zeros((12, 2), bool), device="cuda")
+        solve(mdp, da.Objective(action_mask=np.zeros((12, 2), bool)))
 
 
 def test_too_small_and_too_old_gpus_are_refused(monkeypatch):
@@ -162,21 +177,20 @@ def test_too_small_and_too_old_gpus_are_refused(monkeypatch):
     context = cuda.current_context()
     monkeypatch.setattr(type(context), "get_memory_info", lambda self: (100, 100))
     with pytest.raises(da.InputError, match=r"device.*memory"):
-        mdp.solve(device="cuda")
-    monkeypatch.setattr(cuda_planner, "OLDEST", (99, 0))
+        solve(mdp, da.Objective())
+    old = replace(TUNING, oldest=(99, 0), smallest_states=1)
     with pytest.raises(da.InputError, match=r"device.*too old"):
-        mdp.solve(device="cuda")
-    monkeypatch.setattr(cuda_planner, "WORTHWHILE", 1)
-    assert cuda_planner.pick("auto", mdp, da.Objective()) == "cpu"
+        solve(mdp, da.Objective(), tuning=old)
+    assert pick("auto", mdp, da.Objective(), old) == "cpu"
 
 
-def test_auto_takes_a_gpu_for_large_plain_problems(monkeypatch):
+def test_auto_takes_a_gpu_for_large_plain_problems():
     mdp = random_mdp(2, 12, 2, 2)
-    assert cuda_planner.pick("auto", mdp, da.Objective()) == "cpu"
-    monkeypatch.setattr(cuda_planner, "WORTHWHILE", 12)
-    assert cuda_planner.pick("auto", mdp, da.Objective()) == "cuda"
-    assert cuda_planner.pick("auto", mdp, da.Objective(worst_case=0.1)) == "cpu"
+    assert pick("auto", mdp, da.Objective(), TUNING) == "cpu"
+    eager = replace(TUNING, smallest_states=12)
+    assert pick("auto", mdp, da.Objective(), eager) == "cuda"
+    assert pick("auto", mdp, da.Objective(worst_case=0.1), eager) == "cpu"
 
 
 def test_both_devices_name_missing_actions_alike():
-    assert kernels.NO_ACTION == cpu.NO_ACTION
+    assert kernels.NO_ACTION == backup.NO_ACTION

@@ -7,7 +7,7 @@ import pytest
 from tests.solvers.explicit import KINDS, Explicit, random_mdp
 
 import deepaveragers as da
-from deepaveragers.kernels import reference
+from deepaveragers.kernels.bellman import reference
 from deepaveragers.mdp.problem import pose
 from deepaveragers.solvers.greedy import greedy_chances
 

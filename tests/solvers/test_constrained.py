@@ -14,7 +14,7 @@ from tests.solvers.explicit import Explicit, random_mdp
 import deepaveragers as da
 from deepaveragers.solvers import constrained
 from deepaveragers.solvers.constrained import solve_constrained
-from deepaveragers.solvers.starts import start_states
+from deepaveragers.solvers.start_states import start_states
 
 
 def table_of(mdp, objective):

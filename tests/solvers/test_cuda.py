@@ -12,7 +12,7 @@ import pytest
 from tests.solvers.explicit import random_mdp
 
 import deepaveragers as da
-from deepaveragers.solvers import cuda_planner
+from deepaveragers.solvers import device
 
 ROOT = Path(__file__).parents[2]
 with_extra = pytest.mark.skipif(
@@ -24,7 +24,7 @@ import sys
 from types import SimpleNamespace
 from numba import cuda, types as t
 from numba.cuda import dispatcher
-from deepaveragers.kernels import cuda as kernels
+from deepaveragers.kernels.cuda import backup as kernels
 i32, i64, f32, f64, b = t.int32, t.int64, t.float32, t.float64, t.boolean
 graph = (i32[:, :, ::1], f32[:, :, ::1])
 signatures = {
@@ -75,7 +75,7 @@ def test_every_kernel_compiles_to_ptx(capability):
 
 
 def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setattr(cuda_planner, "_has_extra", lambda: False)
+    monkeypatch.setattr(device, "has_extra", lambda: False)
     with pytest.raises(da.MissingExtraError, match=r"deepaveragers\[cuda\]"):
         random_mdp(0, 10, 2, 2).solve(device="cuda")
     assert random_mdp(0, 10, 2, 2).solve(device="auto").converged

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.solvers.explicit import make_mdp, random_mdp
 
 import deepaveragers as da
-from deepaveragers.solvers.horizon import LONG, sum_of_powers
+from deepaveragers.solvers.iteration.horizon import LONG, sum_of_powers
 
 ENDLESS = 10**23
 

@@ -10,8 +10,8 @@ import pytest
 from tests.solvers.explicit import Explicit, make_mdp, random_mdp
 
 import deepaveragers as da
-from deepaveragers.kernels import cpu
-from deepaveragers.solvers import task
+from deepaveragers.kernels.bellman import backup
+from deepaveragers.solvers import planner
 from deepaveragers.solvers.blocks import Blocks
 
 
@@ -80,7 +80,7 @@ def test_an_interrupted_horizon_is_bounded(mdp, monkeypatch, moment):
     once = iter(range(1, 100))
 
     def run(self, kernel, *arguments, original=Blocks.run):
-        if kernel is cpu.publish and next(once) == moment:
+        if kernel is backup.publish and next(once) == moment:
             raise KeyboardInterrupt
         return original(self, kernel, *arguments)
 
@@ -202,14 +202,13 @@ def test_bounds_are_never_wider_than_without_any_sweep(model, sweeps):
 
 @pytest.mark.parametrize("cost", [0.0, 1.0])
 def test_nor_when_interrupted_before_the_first_sweep(model, monkeypatch, cost):
-    def interrupted(mdp, work):
-        work.values[:] = 1e6
+    def interrupted(*arguments):
         raise KeyboardInterrupt
 
     gamma = 0.99
     one_step = np.abs(model.solve(gamma=0.0, cost=cost, tolerance=1e-9).values).max()
     optimum = model.solve(gamma=gamma, cost=cost, tolerance=1e-6)
-    monkeypatch.setattr(task, "table_of", interrupted)
+    monkeypatch.setattr(planner, "packed_mdp", interrupted)
     plan = model.solve(gamma=gamma, cost=cost)
     assert plan.status == "interrupted"
     reach = one_step / (1.0 - gamma) * (1.0 + 1e-4)
@@ -256,7 +255,7 @@ def leaky_mdp(size: int, length: int, share: float) -> da.DacMdp:
 @pytest.mark.parametrize("length", [3, 100])
 def test_small_chances_of_an_end_do_not_mislead(size, unit, length):
     mdp = leaky_mdp(size, length, 0.009)
-    plan = mdp.solve(gamma=0.99999, cost=0.0, rewards=np.full(size, unit), time_budget=20.0)
+    plan = mdp.solve(gamma=0.99999, cost=0.0, rewards=np.full(size, unit))
     assert plan.status == "optimal"
     assert plan.sweeps <= 60
     assert np.isfinite(plan.values).all()

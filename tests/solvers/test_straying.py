@@ -7,8 +7,8 @@ import _thread
 import numpy as np
 import pytest
 
-from deepaveragers.solvers.correction import Corrector
-from deepaveragers.solvers.workspace import Workspace
+from deepaveragers.solvers.iteration.evaluation import PolicyEvaluator
+from deepaveragers.solvers.iteration.float64_sweeps import Float64Sweeps
 
 TIGHT = {"gamma": 0.99, "tolerance": 1e-11}
 
@@ -25,7 +25,7 @@ def press_ctrl_c(seen):
 def test_a_plan_that_is_stopped_has_the_best_bounds_that_were_proved(model, monkeypatch, end):
     errors = []
 
-    def stray(self, original=Workspace.evaluate, **options):
+    def stray(self, original=Float64Sweeps.evaluate, **options):
         held = original(self, **options)
         self.restart(self.values + np.linspace(-100.0, 100.0, len(self.values)))
         return held
@@ -33,7 +33,7 @@ def test_a_plan_that_is_stopped_has_the_best_bounds_that_were_proved(model, monk
     def watch(seen):
         if seen.error < 1.0:
             errors.append(seen.error)
-            monkeypatch.setattr(Workspace, "evaluate", stray)
+            monkeypatch.setattr(Float64Sweeps, "evaluate", stray)
         return bool(errors) and seen.error > 10.0 and end(seen)
 
     optimum = model.solve(**TIGHT)
@@ -71,17 +71,17 @@ def test_max_sweeps_are_not_exceeded_for_better_bounds(model):
 
 
 def test_ctrl_c_after_an_overflow_claims_nothing(model, monkeypatch):
-    def overflow(self, *arguments, **options):
-        self.rows.correction[::7] = np.nan
+    def overflow(self, system, *arguments, **options):
+        system.solution[::7] = np.nan
         return 1
 
-    def interrupted(self, original=Workspace.evaluate, **options):
+    def interrupted(self, original=Float64Sweeps.evaluate, **options):
         original(self, **options)
         raise KeyboardInterrupt
 
     optimum = model.solve(gamma=0.9, tolerance=1e-9)
-    monkeypatch.setattr(Corrector, "solve", overflow)
-    monkeypatch.setattr(Workspace, "evaluate", interrupted)
+    monkeypatch.setattr(PolicyEvaluator, "solve", overflow)
+    monkeypatch.setattr(Float64Sweeps, "evaluate", interrupted)
     plan = model.solve(gamma=0.9, tolerance=1e-6)
     assert plan.status == "interrupted"
     assert (plan.lower <= optimum.upper).all()
@@ -91,12 +91,12 @@ def test_ctrl_c_after_an_overflow_claims_nothing(model, monkeypatch):
 @pytest.mark.parametrize("size", [np.inf, np.nan])
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
 def test_values_that_float32_cannot_hold_are_dropped(model, monkeypatch, size, tolerance):
-    def overflow(self, *arguments, **options):
-        self.rows.correction[::7] = size
+    def overflow(self, system, *arguments, **options):
+        system.solution[::7] = size
         return 1
 
     optimum = model.solve(gamma=0.9, tolerance=1e-9)
-    monkeypatch.setattr(Corrector, "solve", overflow)
+    monkeypatch.setattr(PolicyEvaluator, "solve", overflow)
     plan = model.solve(gamma=0.9, tolerance=tolerance)
     assert plan.status == "optimal"
     assert (plan.lower <= optimum.upper).all()

@@ -24,7 +24,7 @@ from ..printable import printable
 from ..solvers.greedy import greedy_chances
 from ..solvers.plan import Plan
 from ..solvers.policy_evaluation import policy_values
-from ..solvers.starts import Starts, start_states
+from ..solvers.start_states import Starts, start_states
 
 SHOWN = 8
 COLUMNS_SHOWN = 16

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..arrays import Array, Bool, Float64, Int64
 from ..errors import InputError
-from ..kernels import reference
-from ..kernels.model import Model
+from ..kernels.bellman import reference
+from ..kernels.bellman.problem import Problem
 from ..mdp.problem import allowed_at, pose
 from ..policy.sources import SourceStates
 from ..solvers.plan import Plan
@@ -74,7 +74,7 @@ def decision_states(plan: Plan) -> DecisionStates:
 
 
 def _states(
-    model: Model,
+    model: Problem,
     rows: Int64,
     observations: Array,
     q_values: Float64,
@@ -97,7 +97,7 @@ def _states(
     )
 
 
-def _seen_from_others(plan: Plan, model: Model) -> Model:
+def _seen_from_others(plan: Plan, model: Problem) -> Problem:
     """Return the model with the logged states in place of core states, each without itself."""
     mdp = plan.mdp
     sources, k = SourceStates(mdp), model.k

@@ -58,3 +58,10 @@ kernel = jit()
 """A kernel like most."""
 inlined = jit(inline="always")
 """Copied into its callers before types are known."""
+fused = jit(fastmath={"contract"})
+"""A product and the sum it is added to are rounded once: for guesses in float32, which get half
+as noisy. Bits then depend on the processor."""
+reassociated = jit(fastmath={"reassoc", "contract"})
+"""Sums in any order, so that they are vectorised: for guesses."""
+unordered = jit(fastmath={"nnan", "nsz", "reassoc"})
+"""For a maximum, whose result does not depend on the order."""

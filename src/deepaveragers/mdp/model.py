@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from ..arguments import (
     check_known,
@@ -28,6 +28,7 @@ from ..representation.encoder import Encoder, as_encoder
 from .far_numbers import warn_of_far_numbers
 from .jumps import warn_of_jumps
 from .objective import Objective, ObjectiveFields
+from .prepared import Prepared
 
 if TYPE_CHECKING:
     from ..neighbors.search import Engine
@@ -50,6 +51,7 @@ class DacMdp:
         source_features: [N, D] float, representation of the observations.
         core_features: [N, D] float, representation of the next observations.
         graph: the neighbours of every core state and action.
+        prepared: what the first plan makes of the graph for the next ones.
     """
 
     transitions: Transitions
@@ -57,6 +59,7 @@ class DacMdp:
     source_features: Floats
     core_features: Floats
     graph: NeighborGraph
+    prepared: Prepared = field(default_factory=Prepared, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.transitions)
@@ -82,6 +85,10 @@ class DacMdp:
             f"k={self.graph.k}, searched by {self.graph.report.engine})"
         )
 
+    def release(self) -> None:
+        """Free what plans prepared, which may be larger than the graph; the next makes it again."""
+        self.prepared.release()
+
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
         return {
@@ -98,7 +105,7 @@ class DacMdp:
         *,
         tolerance: float = 1e-3,
         method: Method = "auto",
-        start: Plan | Literal["last"] | None = None,
+        start: Plan | None = None,
         time_budget: float | None = None,
         max_sweeps: int | None = None,
         threads: int | None = None,

@@ -37,7 +37,7 @@ from ..arguments import (
 )
 from ..arrays import Array
 from ..errors import InputError
-from ..kernels.model import DISTANCE_OFFSET as DISTANCE_OFFSET
+from ..kernels.bellman.problem import DISTANCE_OFFSET as DISTANCE_OFFSET
 
 Weighting = Literal["inverse", "uniform"]
 Penalty = Literal["linear", "adaptive"]

@@ -11,14 +11,14 @@ import numpy as np
 from ..arguments import number, plain, shown, unmasked
 from ..arrays import Array, Bool, Float64, Floats, frozen
 from ..errors import InputError
-from ..kernels.model import Model
+from ..kernels.bellman.problem import Problem
 from .cost import default_cost
 from .imitation import supported
 from .model import DacMdp
 from .objective import Objective, is_action
 
 
-def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Model:
+def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Problem:
     """Return the arrays and numbers of one objective on one MDP.
 
     Args:
@@ -33,7 +33,7 @@ def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Mo
         )
     actions = mdp.transitions.num_actions
     rewards = _plain(_rewards(mdp, objective), np.float64)
-    return Model(
+    return Problem(
         indices=_plain(mdp.graph.indices, np.int32),
         distances=_plain(mdp.graph.distances, np.float32),
         rewards=rewards,

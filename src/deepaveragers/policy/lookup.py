@@ -21,8 +21,8 @@ import numpy as np
 
 from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
-from ..kernels import reference
-from ..kernels.model import DISTANCE_OFFSET, Model
+from ..kernels.bellman import reference
+from ..kernels.bellman.problem import DISTANCE_OFFSET, Problem
 from ..mdp.problem import allowed_at, pose
 from ..neighbors.choice import serving_index
 from ..parallel import available_threads
@@ -98,7 +98,7 @@ class Nearest:
         self._partly_masked = bool((unavailable.any(axis=0) & ~unavailable.all(axis=0)).any())
 
     @cached_property
-    def _model(self) -> Model:
+    def _model(self) -> Problem:
         """The plan's objective as arrays; a reward function is asked once."""
         return pose(self._plan.mdp, self._plan.objective)
 
@@ -214,7 +214,7 @@ class Lookahead:
         indices, distances = (np.stack(parts, axis=1) for parts in zip(*found, strict=True))
         return indices, distances
 
-    def _model_at(self, indices: Array, distances: Array) -> Model:
+    def _model_at(self, indices: Array, distances: Array) -> Problem:
         """Return the model with the neighbours of other states in place of the core states'."""
         return self._model._replace(indices=indices, distances=distances, k=self._k)
 
@@ -227,7 +227,7 @@ def _weights(distances: Float64, weighting: str) -> Float64:
     return weights
 
 
-def _parts(model: Model, values: Float64, action: int) -> tuple[Float64, Float64]:
+def _parts(model: Problem, values: Float64, action: int) -> tuple[Float64, Float64]:
     """Return [B] expected reward and price of one action, the only one of the model's rows."""
     gain = reference.outcomes(model, values)
     mixture = reference.mixture(model, gain)[:, 0]

@@ -15,8 +15,8 @@ A sweep over the graph, in float64: an average of k outcomes r + gamma V - price
 weights that carry 2 rounding errors each, so fewer than 2 k + 16 units of 2^-53 of the largest
 outcome's parts; at most A + 8 more for slip, worst case, policies, and the subtraction Z - V.
 
-A sweep over the table (`kernels.table`) computes in float64 too, but from numbers that were
-rounded to float32 when they were stored. Let e = 2^-24 + (k + 8) 2^-53, which bounds the
+A sweep over the packed MDP (`kernels.bellman.packed`) computes in float64 too, but from numbers
+that were rounded to float32 when they were stored. Let e = 2^-24 + (k + 8) 2^-53, which bounds the
 relative error of a number computed in float64 by fewer than k + 8 steps and then stored. Weights
 w_j are so close to alpha_j, which add up to 1. With c the middle of the range of V, and h half
 its width, the ends of episodes (V = 0) included,
@@ -40,10 +40,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels.model import Model
+from ..kernels.bellman.problem import Problem
+from ..kernels.precision import FLOAT32_UNIT, FLOAT64_UNIT, SMALLEST_FLOAT32
 
-UNIT = 2.0**-53
-FLOAT32_UNIT, SMALLEST_FLOAT32 = 2.0**-24, 2.0**-149
 LARGEST = 1e30
 """Size of values and steps at most: float32 ends at 3e38, and mixtures may go far for a while."""
 
@@ -73,35 +72,35 @@ class Certificate:
         return max(self.below, self.above)
 
 
-def largest_step(model: Model, largest_penalty: float) -> float:
+def largest_step(problem: Problem, largest_penalty: float) -> float:
     """Return the size of the numbers that one step adds up."""
-    rewards = float(np.abs(model.rewards).max(initial=0.0))
-    return rewards + largest_penalty + float(np.abs(model.penalties).max())
+    rewards = float(np.abs(problem.rewards).max(initial=0.0))
+    return rewards + largest_penalty + float(np.abs(problem.penalties).max())
 
 
-def rounding_of_backup(model: Model, largest_value: float, largest_penalty: float) -> float:
+def rounding_of_backup(problem: Problem, largest_value: float, largest_penalty: float) -> float:
     """Return u for values and penalties up to these sizes."""
-    sizes = largest_step(model, largest_penalty) + largest_value
-    return (2 * model.k + model.indices.shape[1] + 24) * UNIT * sizes
+    sizes = largest_step(problem, largest_penalty) + largest_value
+    return (2 * problem.k + problem.indices.shape[1] + 24) * FLOAT64_UNIT * sizes
 
 
-def rounding_of_table(
-    model: Model, smallest: float, largest: float, largest_penalty: float, dearest: float
+def rounding_of_packed(
+    problem: Problem, smallest: float, largest: float, largest_penalty: float, dearest: float
 ) -> float:
-    """Return u of a sweep over the table.
+    """Return u of a sweep over the packed MDP.
 
     Args:
-        model: the MDP; its graph is not read.
+        problem: the MDP; its graph is not read.
         smallest: of the values, those of ended states included.
         largest: of the values.
         largest_penalty: that of the largest distance.
         dearest: largest price of a unit of distance.
     """
     half = 0.5 * (largest - smallest)
-    share = FLOAT32_UNIT + (model.k + 8) * UNIT
-    stored = model.gamma * half + 3.0 * largest_step(model, largest_penalty)
-    tiny = SMALLEST_FLOAT32 * (model.k * half + dearest + 3.0)
-    exact = rounding_of_backup(model, max(abs(smallest), abs(largest)), largest_penalty)
+    share = FLOAT32_UNIT + (problem.k + 8) * FLOAT64_UNIT
+    stored = problem.gamma * half + 3.0 * largest_step(problem, largest_penalty)
+    tiny = SMALLEST_FLOAT32 * (problem.k * half + dearest + 3.0)
+    exact = rounding_of_backup(problem, max(abs(smallest), abs(largest)), largest_penalty)
     return share * stored * (1.0 + 1e-6) + tiny + exact
 
 
@@ -114,7 +113,7 @@ def certify(gamma: float, down: float, up: float, rounding: float) -> Certificat
         up: how much it raised a value at most.
         rounding: bound on the rounding of one backup.
     """
-    slack = (1.0 + 16 * UNIT) / (1.0 - gamma)
+    slack = (1.0 + 16 * FLOAT64_UNIT) / (1.0 - gamma)
     below = (rounding + gamma * down) * slack
     return Certificate(
         below=below,

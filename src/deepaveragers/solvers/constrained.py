@@ -34,7 +34,7 @@ from .greedy import greedy_chances
 from .plan import Plan
 from .planner import solve
 from .policy_evaluation import PolicyValue, policy_values
-from .starts import Starts, start_states
+from .start_states import Starts, start_states
 
 Signal = Array | Callable[[Array, Array, Array], Any] | Literal["distance"]
 Found = TypeVar("Found", Plan, PolicyValue)

@@ -48,11 +48,6 @@ class Plan:
         residual: largest absolute Bellman change at the last sweep.
         sweeps: number of sweeps over all states and actions.
         seconds: wall-clock time of the solve.
-        gain: for a solve with a `start`, how many times faster it was than the last solve
-            of this MDP without one in this process, whatever that was asked; None if there
-            was none, or this one did not reach its tolerance. Both by the default method:
-            value iteration is neither counted nor compared. An MDP's first solve prepares
-            what later ones find ready, and that counts as gain. Not stored.
         policy_below: how far the values of the greedy policy can lie below `values`; None
             if nothing is known, as with a horizon.
     """
@@ -68,7 +63,6 @@ class Plan:
     residual: float
     sweeps: int
     seconds: float
-    gain: float | None = None
     policy_below: float | None = None
 
     def __post_init__(self) -> None:
@@ -138,7 +132,6 @@ class Plan:
             "residual": self.residual,
             "sweeps": self.sweeps,
             "solve_seconds": self.seconds,
-            "gain": self.gain,
             "gamma": self.objective.gamma,
             "cost": self.objective.cost,
             "weighting": self.objective.weighting,

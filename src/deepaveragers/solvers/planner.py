@@ -1,16 +1,8 @@
 """The planner: certified optimal values of a compiled MDP.
 
-The default is modified policy iteration. Where it pays, it begins with a guess in float32
-(`draft`), of which one sweep proves bounds (`proof`): in ordinary plans the ones asked for.
-Otherwise, a sweep over all states and actions (float64, Gauss-Seidel against the direction of
-time) improves the values and the policy, and proves bounds (`certificate`). Then the values
-are moved towards those of that policy, over the policy's own rows only and in float32
-(`correction`). Both repeat until the bounds are as tight as asked. Exact policy iteration
-would evaluate each policy to the end; a few digits beyond the last residual are enough.
-
-For games against the worst neighbour (`worst_case`) policy iteration may cycle. So when the
-bounds have not improved for a while, only sweeps are made, ever more of them: each brings
-the values closer by a factor gamma, whatever happened before.
+The default is modified policy iteration (`iteration.loop`); `reference` is a readable one, with
+which it agrees. Exact policy iteration would evaluate each policy to the end; a few digits beyond
+the last residual are enough.
 
 Tolerance is relative to |T 0| / (1 - gamma), where |T 0| is the largest absolute one-step
 value max_a R(s, a), costs included. That is an a-priori bound on |V*|, and at most
@@ -24,24 +16,30 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import ExitStack
 from inspect import signature
 from typing import Literal, get_args
 
 from ..arguments import check_takes, choice, instance, number, optional, shown, whole_number
-from ..arrays import Float64
 from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .blocks import Blocks
-from .cuda_planner import CudaTask, pick
-from .horizon import beyond_horizon
-from .last import last_of, remember
-from .layout import layout_of
+from .certificate import Certificate
+from .device import pick
+from .iteration.cuda_guess import CUDA_TUNING, CudaGuess, CudaTuning
+from .iteration.float32_guess import Float32Guess, Start, can_guess
+from .iteration.float64_sweeps import Float64Sweeps
+from .iteration.horizon import backward_induction, beyond_horizon, without_horizon
+from .iteration.limits import Callback, Limits, Watch
+from .iteration.loop import Guess, Outcome, PolicyIteration
+from .iteration.target import Target
+from .iteration.tuning import TUNING, Tuning
+from .packing import packed_mdp
 from .plan import Plan
-from .task import Callback, Limits, Task
+from .state_order import OWN, StateOrder, order_of
 from .units import units_of
-from .workspace import Workspace
 
 Method = Literal["auto", "policy_iteration", "value_iteration"]
 Device = Literal["cpu", "cuda", "auto"]
@@ -53,7 +51,7 @@ def solve(
     *,
     tolerance: float = 1e-3,
     method: Method = "auto",
-    start: Plan | Literal["last"] | None = None,
+    start: Plan | None = None,
     time_budget: float | None = None,
     max_sweeps: int | None = None,
     threads: int | None = None,
@@ -69,8 +67,6 @@ def solve(
         method: "policy_iteration" (what "auto" takes), or "value_iteration": sweeps only.
         start: a plan with as many states and actions, best of this MDP, under any objective; its
             policy is the first tried.
-            "last" takes the last that was solved in this process, if there is one. The
-            plan's `gain` says what that brought.
         time_budget: seconds after which the bounds reached so far are returned.
         max_sweeps: sweeps after which the bounds reached so far are returned.
         threads: None takes all cores, up to 4. The bits are the same for any number.
@@ -93,35 +89,58 @@ def solve(
         deadline=began + (math.inf if time_budget is None else time_budget),
         max_sweeps=math.inf if max_sweeps is None else max_sweeps,
     )
-    usual = method != "value_iteration"
-    first, cold_seconds = _first_guess(mdp, start)
-    if objective.horizon is not None:
-        first = None
-    on_gpu = pick(device, mdp, objective) == "cuda"
+    first = _start_of(mdp, start)
+    return solve_tuned(
+        mdp, objective, tolerance, limits, evaluate=method != "value_iteration", start=first,
+        threads=threads, device=device, callback=callback,
+    )  # fmt: skip
+
+
+OPTIONS = frozenset(signature(solve).parameters) - {"mdp", "objective"}
+"""What may be asked of a solve beside the fields of its objective."""
+
+
+def solve_tuned(
+    mdp: DacMdp,
+    objective: Objective,
+    tolerance: float,
+    limits: Limits,
+    *,
+    evaluate: bool = True,
+    start: Start | None = None,
+    threads: int | None = None,
+    device: Device = "cpu",
+    callback: Callback | None = None,
+    tuning: Tuning = TUNING,
+    cuda_tuning: CudaTuning = CUDA_TUNING,
+) -> Plan:
+    """Return the certified plan, as `solve` does, by a planner that is tuned otherwise."""
+    on_gpu = pick(device, mdp, objective, cuda_tuning) == "cuda"
     posed = pose(mdp, objective)
     units = units_of(posed)
-    model, first = units.model(posed), units.start(first)
-    with Blocks(len(mdp), threads) as blocks:
-        layout = None if on_gpu else layout_of(mdp, model, blocks)
-        work = Workspace(model, blocks, layout)
-        task = (CudaTask if on_gpu else Task)(
-            mdp, work, tolerance, limits, units.callback(callback)
-        )  # fmt: skip
-        horizon = objective.horizon
-        if horizon is not None:
-            beyond = beyond_horizon(model.gamma, horizon, tolerance)
-            status, proof = (
-                task.look_ahead(horizon) if beyond is None else task.look_far_ahead(usual, beyond)
-            )
+    problem, start = units.problem(posed), units.start(start)
+    with Blocks(len(mdp), threads, tuning) as blocks, ExitStack() as stack:
+        order = StateOrder(OWN, mdp.prepared)
+        if not on_gpu:
+            order = order_of(mdp.prepared, problem, tuning.order_states)
+        sweeps = Float64Sweeps(problem, order, blocks, tuning)
+        target = Target(sweeps.problem, tolerance)
+        watch = Watch(limits, units.callback(callback), stack)
+        loop = PolicyIteration(sweeps, target, watch, tuning)
+        guess = (
+            CudaGuess(mdp, sweeps, evaluate, cuda_tuning)
+            if on_gpu
+            else _guess(mdp, sweeps, evaluate and math.isinf(limits.max_sweeps), tuning)
+        )
+        if objective.horizon is None:
+            first = None if start is None else (order.rows(start[0]), order.rows(start[1]))
+            status, proof = loop.optimize(guess, evaluate, first)
         else:
-            if first is not None and layout is not None:
-                first = layout.rows(first[0]), layout.rows(first[1])
-            status, proof = task.optimize(usual, first)
-        values, q_values = map(units.values, (work.values_by_name(), work.q_values_by_name()))
+            status, proof = _to_horizon(loop, guess, evaluate, objective.horizon)
+        values = units.values(sweeps.restored_values())
+        q_values = units.values(sweeps.restored_q_values())
     proof = units.certificate(proof)
-    seconds = time.perf_counter() - began
-    comparable = usual and first is not None and status == "optimal"
-    plan = Plan(
+    return Plan(
         mdp=mdp,
         objective=objective,
         values=values,
@@ -131,35 +150,53 @@ def solve(
         tolerance=tolerance,
         status=status,
         residual=proof.residual,
-        sweeps=work.sweeps,
-        seconds=seconds,
-        gain=cold_seconds / seconds if comparable and cold_seconds is not None else None,
+        sweeps=sweeps.count,
+        seconds=time.perf_counter() - limits.began,
         policy_below=proof.policy_below,
     )
-    remember(plan, cold=usual and first is None)
-    return plan
 
 
-OPTIONS = frozenset(signature(solve).parameters) - {"mdp", "objective"}
-"""What may be asked of a solve beside the fields of its objective."""
+class _PackedGuess:
+    """Packs the MDP when the guess is asked for: packing may be interrupted, and may be long."""
+
+    def __init__(self, mdp: DacMdp, sweeps: Float64Sweeps, tuning: Tuning) -> None:
+        self._mdp, self._sweeps, self._tuning = mdp, sweeps, tuning
+
+    def run(self, target: Target, start: Start | None, watch: Watch) -> Certificate:
+        """Pack, then guess."""
+        sweeps, tuning = self._sweeps, self._tuning
+        packed = packed_mdp(
+            self._mdp.prepared, sweeps.problem, sweeps.posed, sweeps.order, sweeps.blocks,
+            tuning.most_kept_bytes,
+        )  # fmt: skip
+        return Float32Guess(sweeps, packed, tuning).run(target, start, watch)
 
 
-def _first_guess(
-    mdp: DacMdp, start: Plan | Literal["last"] | None
-) -> tuple[tuple[Float64, Float64] | None, float | None]:
-    """Return values and action values to begin with, and the seconds of the last cold solve."""
-    last = last_of(mdp)
-    seconds = None if last is None else last.cold_seconds
-    if isinstance(start, str) and start == "last":
-        return (None if last is None else (last.values, last.q_values)), seconds
+def _guess(mdp: DacMdp, sweeps: Float64Sweeps, wanted: bool, tuning: Tuning) -> Guess | None:
+    suits = wanted and can_guess(sweeps.problem, tuning)
+    return _PackedGuess(mdp, sweeps, tuning) if suits else None
+
+
+def _to_horizon(
+    loop: PolicyIteration, guess: Guess | None, evaluate: bool, horizon: int
+) -> Outcome:
+    gamma = loop.sweeps.problem.gamma
+    beyond = beyond_horizon(gamma, horizon, loop.target.tolerance)
+    if beyond is None:
+        return backward_induction(loop.sweeps, loop.target, loop.watch, horizon)
+    return without_horizon(loop, guess, evaluate, beyond)
+
+
+def _start_of(mdp: DacMdp, start: Plan | None) -> Start | None:
+    """Return values and action values to begin with."""
     if start is None:
-        return None, seconds
+        return None
     if not isinstance(start, Plan):
-        raise InputError("start", "a plan, 'last' or None", shown(start))
+        raise InputError("start", "a plan or None", shown(start))
     if start.q_values.shape != mdp.graph.indices.shape[:2]:
         raise InputError(
             "start",
             f"a plan of {mdp.graph.indices.shape[:2]} states and actions, as this MDP has",
             f"one of {start.q_values.shape}",
         )
-    return (start.values, start.q_values), seconds
+    return start.values, start.q_values

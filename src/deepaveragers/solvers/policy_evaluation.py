@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,16 +22,19 @@ import numpy as np
 from ..arguments import instance, known_keywords, number, optional, unmasked, whole_number
 from ..arrays import Array, Float64
 from ..errors import InputError
-from ..kernels.model import Model
+from ..kernels.bellman.problem import Problem
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose
 from .blocks import Blocks
-from .layout import layout_of
+from .iteration.float64_sweeps import Float64Sweeps
+from .iteration.limits import Limits, Watch
+from .iteration.loop import PolicyIteration
+from .iteration.target import Target
+from .iteration.tuning import TUNING
 from .plan import Status
-from .task import Limits, Task
+from .state_order import order_of
 from .units import units_of
-from .workspace import Workspace
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,19 +127,22 @@ def factored_values(
     return rewards, penalties
 
 
-def _evaluate(mdp: DacMdp, model: Model, tolerance: float, threads: int | None) -> PolicyValue:
-    terminal, units = model.terminal, units_of(model)
-    model = units.model(model)
-    with Blocks(model.size, threads) as blocks:
-        work = Workspace(model, blocks, layout_of(mdp, model, blocks))
-        limits = Limits(time.perf_counter(), math.inf, math.inf)
-        status, proof = Task(mdp, work, tolerance, limits).optimize(True, None)
-        values = units.values(work.values_by_name())
+def _evaluate(mdp: DacMdp, problem: Problem, tolerance: float, threads: int | None) -> PolicyValue:
+    terminal, units = problem.terminal, units_of(problem)
+    problem = units.problem(problem)
+    limits = Limits(time.perf_counter(), math.inf, math.inf)
+    with Blocks(problem.size, threads) as blocks, ExitStack() as stack:
+        order = order_of(mdp.prepared, problem, TUNING.order_states)
+        sweeps = Float64Sweeps(problem, order, blocks, TUNING)
+        target, watch = Target(sweeps.problem, tolerance), Watch(limits, None, stack)
+        loop = PolicyIteration(sweeps, target, watch, TUNING)
+        status, proof = loop.optimize(None, True, None)
+        values = units.values(sweeps.restored_values())
     proof = units.certificate(proof)
     return PolicyValue(values, proof.below, proof.above, status, terminal)
 
 
-def _posed(mdp: DacMdp, policy: Array, objective: Objective) -> Model:
+def _posed(mdp: DacMdp, policy: Array, objective: Objective) -> Problem:
     """Return the model of the policy; refuse one that takes actions which are not there."""
     probabilities = _probabilities(mdp, policy)
     model = pose(mdp, replace(objective, slip=0.0), probabilities)

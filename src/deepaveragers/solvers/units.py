@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Float64, frozen
-from ..kernels.model import Model
+from ..kernels.bellman.problem import Problem
+from ..kernels.precision import SMALLEST_FLOAT64
 from .certificate import Certificate, largest_step
 
 SMALL = 2.0**-60
 """Size of a step below which units are changed; float32 then has 66 binary orders to spare."""
-SMALLEST_FLOAT64 = 2.0**-1074
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class Units:
 
     exponent: int
 
-    def model(self, model: Model) -> Model:
-        """Return the model in these units."""
+    def problem(self, problem: Problem) -> Problem:
+        """Return the problem in these units."""
         if self.exponent == 0:
-            return model
-        return model._replace(
-            rewards=frozen(np.ldexp(model.rewards, self.exponent)),
-            penalties=frozen(np.ldexp(model.penalties, self.exponent)),
+            return problem
+        return problem._replace(
+            rewards=frozen(np.ldexp(problem.rewards, self.exponent)),
+            penalties=frozen(np.ldexp(problem.penalties, self.exponent)),
             # Where all distances are 0 any cost will do, and a large one might overflow.
-            cost=math.ldexp(model.cost, self.exponent) if _farthest(model) > 0.0 else 0.0,
+            cost=math.ldexp(problem.cost, self.exponent) if _farthest(problem) > 0.0 else 0.0,
         )
 
     def start(self, first: tuple[Float64, Float64] | None) -> tuple[Float64, Float64] | None:
@@ -80,15 +80,15 @@ class Units:
         return math.ldexp(size, -self.exponent) + SMALLEST_FLOAT64
 
 
-def units_of(model: Model) -> Units:
+def units_of(problem: Problem) -> Units:
     """Return the units in which to solve: the user's own, unless no step is as large as `SMALL`."""
-    if largest_step(model, 0.0) >= SMALL:
+    if largest_step(problem, 0.0) >= SMALL:
         return Units(0)
-    dearest = 0.0 if model.adaptive > 0.0 else model.cost
-    step = largest_step(model, dearest * _farthest(model))
+    dearest = 0.0 if problem.adaptive > 0.0 else problem.cost
+    step = largest_step(problem, dearest * _farthest(problem))
     return Units(-math.frexp(step)[1] if 0.0 < step < SMALL else 0)
 
 
-def _farthest(model: Model) -> float:
-    there = model.indices >= 0
-    return float(np.max(model.distances, where=there, initial=np.float32(0.0)))
+def _farthest(problem: Problem) -> float:
+    there = problem.indices >= 0
+    return float(np.max(problem.distances, where=there, initial=np.float32(0.0)))

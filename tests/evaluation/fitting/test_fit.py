@@ -96,6 +96,17 @@ def test_without_torch_it_says_what_the_extra_adds(log, monkeypatch):
     assert INSTALL in said
 
 
+@pytest.mark.slow
+def test_with_networks_the_interval_covers_too(log):
+    pytest.importorskip("torch")
+    always = da.Objective(gamma=GAMMA, forbidden_actions=["left"])
+    found = da.fit(log, [da.Candidate(always, k_pi=1)], gamma=GAMMA, show_progress=False)
+    truth = corridor_value(1.0) - corridor_value(0.5)
+    assert found.interval[0] <= truth <= found.interval[1]
+    assert found.shown
+    assert not found.notes
+
+
 def test_candidates_begun_too_late_are_left_out(log):
     found = da.fit(log, **{**QUICK, "time_budget": 1e-9})
     assert found.judged

@@ -16,7 +16,7 @@ from ...mdp.objective import Objective
 from ..candidates import Candidate
 
 SUPPORT = 0.3
-SMOOTHNESS = (11, 51)
+SMOOTHNESS = (11, 31)
 CASES = 31
 """Similar cases that imitation and one step of improvement look at."""
 MOST_CONSTANTS = 10
@@ -32,7 +32,7 @@ def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tu
         networks: whether representations can be learnt.
     """
     base = Objective(gamma=gamma)
-    encoders: tuple[str, ...] = ("dynamics",) if networks else ()
+    encoders: tuple[str, ...] = ("dynamics", "outcomes") if networks else ()
     plain = "identity" if is_image(data.observations) else "standardize"
     if data.terminations.all():
         found = [one for name in (plain, *encoders) for one in _single_steps(base, name)]

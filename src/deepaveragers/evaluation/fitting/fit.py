@@ -37,8 +37,8 @@ from ...data.transitions import Transitions
 from ...errors import InputError
 from ..candidates import Candidate
 from .answer import Fit
-from .court import Court
 from .defaults import default_candidates
+from .engine import Engine
 from .judges.panel import can_learn
 
 LEAST_TO_LEARN = 60.0
@@ -87,10 +87,7 @@ def fit(
     gamma = number("gamma", gamma, least=0.0, below=1.0, remedy="A common choice is 0.99.")
     level = number("level", level, above=0.0, below=1.0, remedy="A common choice is 0.9.")
     budget, count = whole_number("budget", budget), whole_number("folds", folds, least=2)
-    if env is None and budget > 1:
-        raise InputError("env", "given for a budget above 1", env, "Or choose with budget=1.")
-    if env is not None:
-        maker(env)
+    _check_environment(env, budget)
     episodes, seed = whole_number("episodes", episodes), seed_number(seed)
     seconds = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
     kept = optional(file_path, "resume_dir", resume_dir)
@@ -98,7 +95,7 @@ def fit(
     given = None if candidates is None else _checked(candidates)
     able = can_learn()
     learn = able and (seconds is None or seconds >= LEAST_TO_LEARN)
-    court = Court(
+    engine = Engine(
         data,
         given or default_candidates(data, gamma, networks=learn),
         gamma=gamma,
@@ -110,11 +107,22 @@ def fit(
         resume_dir=kept,
         show_progress=show_progress,
     )
-    court.hear()
+    engine.judge()
     if budget > 1 and env is not None:
-        court.play(budget, env, episodes)
-    notes = [*court.notes, *([] if able else [INSTALL]), *([HURRIED] if able and not learn else [])]
-    return court.answer(tuple(notes), began)
+        engine.play(budget, env, episodes)
+    notes = [
+        *engine.notes,
+        *([] if able else [INSTALL]),
+        *([HURRIED] if able and not learn else []),
+    ]
+    return engine.answer(tuple(notes), began)
+
+
+def _check_environment(env: EnvironmentSource | None, budget: int) -> None:
+    if env is None and budget > 1:
+        raise InputError("env", "given for a budget above 1", env, "Or choose with budget=1.")
+    if env is not None:
+        maker(env)
 
 
 def _checked(given: Any) -> tuple[Candidate, ...]:

@@ -14,7 +14,7 @@ from ...errors import DataWarning, InputError, TrainingDiverged
 from ...mdp.model import DacMdp, compile
 from ...mdp.objective import Objective
 from ...policy.policy import Policy
-from ...representation.catalogue import encoder_by_name
+from ...representation.catalogue import TRAINED, encoder_by_name
 from ...solvers.one_step import solve_one_step
 from ...solvers.plan import Plan
 from ..candidates import Candidate, by_plan
@@ -56,8 +56,8 @@ class Maker:
         k = min(len(self._data), max(candidate.k for candidate in group))
         encoder = group[0].encoder
         if isinstance(encoder, str):
-            quiet = {"show_progress": False} if encoder == "dynamics" else {}
-            encoder = encoder_by_name(encoder, self._data, seed=self._seed, **quiet)
+            trained = {"show_progress": False} if encoder in TRAINED else {}
+            encoder = encoder_by_name(encoder, self._data, seed=self._seed, **trained)
         return compile(self._data, k, encoder, show_progress=False)
 
     def _asked(self, candidate: Candidate, mdp: DacMdp) -> Objective:

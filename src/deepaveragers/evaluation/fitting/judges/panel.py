@@ -24,6 +24,8 @@ from .verdict import Actor, Opinion, Verdict, Withheld
 JUDGES = ("simulator", "fitted_q", "importance")
 STARTS = 100
 """Simulated episodes per policy."""
+SINGLE_STEPS = 2_000
+"""The same where an episode is one step."""
 PIXEL_SAMPLE = 256
 """Columns that pictures are read by, where no network is given."""
 
@@ -134,7 +136,8 @@ def _play(
 ) -> Float64:
     """Return [P, B] discounted returns from starts of the log."""
     generator = np.random.default_rng(seed)
-    picks = generator.choice(len(log), STARTS, replace=len(log) < STARTS)
+    count = SINGLE_STEPS if log.data.terminations.all() else STARTS
+    picks = generator.choice(len(log), count, replace=len(log) < count)
     starts = log.data.observations[log.first[picks]]
     worst = float(behaviour.min())
     return play(simulator, actors, starts, gamma=log.gamma, worst=worst, seed=seed)

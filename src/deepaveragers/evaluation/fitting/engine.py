@@ -1,0 +1,218 @@
+"""The course of a fit: candidates and judges on every fold, the choice, the answer."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ...data.environments import EnvironmentSource
+from ...data.transitions import Transitions
+from ...errors import InputError
+from ...policy.policy import Policy
+from ...progress import progress
+from ..candidates import Candidate, by_encoder
+from ..rollouts import evaluate
+from .answer import Fit, Judged
+from .folds import as_log, in_blocks
+from .folds import folds as divided
+from .intervals import Estimate, difference, mean_of
+from .judges.panel import JUDGES, Panel, learning_steps, make_panel
+from .judges.verdict import Opinion, Withheld
+from .kept import Kept
+from .making import Maker
+
+Opinions = dict[str, Opinion]
+"""By judge."""
+
+
+class Engine:
+    """Everything between a log and its answer; see `fit` for the arguments."""
+
+    def __init__(
+        self,
+        data: Transitions,
+        candidates: Sequence[Candidate],
+        *,
+        gamma: float,
+        level: float,
+        folds: int,
+        learn: bool,
+        seed: int,
+        deadline: float | None,
+        resume_dir: Path | None,
+        show_progress: bool | None,
+    ) -> None:
+        self._whole, self._gamma, self._level, self._seed = data, gamma, level, seed
+        self._data, self._cut = in_blocks(data)
+        if self._data.num_episodes < folds:
+            allowed = f"at most {self._data.num_episodes}, the number of episodes"
+            raise InputError("folds", allowed, folds)
+        self._folds = divided(self._data, folds, seed)
+        self._learn, self._deadline, self._show = learn, deadline, show_progress
+        self._candidates = tuple(candidates)
+        self._opinions: list[dict[int, Opinions]] = [{} for _ in self._folds]
+        self._panels: dict[int, Panel] = {}
+        self._judged: list[Judged] = []
+        self._chosen: Judged | None = None
+        self._kept = Kept(resume_dir, data, candidates, (gamma, folds, learn, seed))
+        self.notes: list[str] = []
+
+    def judge(self) -> None:
+        """Have every candidate made and judged on every fold."""
+        places = {id(candidate): place for place, candidate in enumerate(self._candidates)}
+        groups = by_encoder(self._candidates)
+        total = len(self._folds) * len(self._candidates)
+        self._prepare()
+        with progress("candidates", total, show=self._show) as advance:
+            for number, group in enumerate(groups):
+                if number and self._late():
+                    late = sum(map(len, groups[number:]))
+                    self.notes.append(f"Left out for lack of time: {late} candidates.")
+                    break
+                for fold in range(len(self._folds)):
+                    found = self._judge_group(fold, number, group)
+                    for candidate, opinions in zip(group, found, strict=True):
+                        self._opinions[fold][places[id(candidate)]] = opinions
+                    advance(len(group))
+        heard = sorted(self._opinions[0])
+        judged = [self._summed(place) for place in heard]
+        self._judged = sorted(judged, key=lambda one: -one.score)
+        self._chosen = self._judged[0]
+
+    def play(self, budget: int, env: EnvironmentSource, episodes: int) -> None:
+        """Play the best candidates in an environment, and choose the best of those."""
+        for place, one in enumerate(self._judged[:budget]):
+            policy = self._made(one.candidate)
+            report = evaluate(policy, env, episodes, seed=self._seed, show_progress=self._show)
+            self._judged[place] = replace(one, online=report)
+        played = self._judged[:budget]
+        self._chosen = max(played, key=lambda one: one.online.mean if one.online else -math.inf)
+
+    def answer(self, notes: tuple[str, ...], began: float) -> Fit:
+        """Return the chosen policy, made from all of the log, and what is to be said of it."""
+        assert self._chosen is not None
+        candidate = self._chosen.candidate
+        policy = self._made(candidate)
+        behaviour = [self._panel(fold).behaviour for fold in range(len(self._folds))]
+        reported = self._reported()
+        known = [one for one in reported.values() if isinstance(one, Estimate)]
+        better = combined(reported)
+        interval = (-math.inf, math.inf)
+        if known:
+            whole = self._whole_estimates(policy)
+            above = [e.high for n, e in whole.items() if isinstance(reported[n], Estimate)]
+            low, high = min(one.low for one in known), max(one.high for one in known)
+            interval = (low, max([high, *above]))
+        return Fit(
+            policy=policy,
+            candidate=candidate,
+            behaviour=mean_of(behaviour, self._level),
+            better=better if known else math.nan,
+            interval=interval,
+            level=self._level,
+            judged=tuple(self._judged),
+            opinions=reported,
+            episodes=self._data.num_episodes,
+            blocks=self._cut,
+            gamma=self._gamma,
+            notes=notes,
+            seconds=time.perf_counter() - began,
+        )
+
+    def _prepare(self) -> None:
+        """Make the judges, which takes longest, with a bar of their own."""
+        sizes = [len(fold.judged_on) for fold in self._folds]
+        updates = sum(learning_steps(self._data, size) for size in sizes) if self._learn else 0
+        with progress("judges", updates, show=self._show) as advance:
+            for fold in range(len(self._folds)):
+                self._panels[fold] = make_panel(
+                    as_log(self._data.subset(self._folds[fold].judged_on), self._gamma),
+                    None,
+                    seed=self._seed + fold,
+                    learn=self._learn,
+                    advance=advance,
+                )
+
+    def _panel(self, fold: int) -> Panel:
+        return self._panels[fold]
+
+    def _judge_group(self, fold: int, number: int, group: Sequence[Candidate]) -> list[Opinions]:
+        """Return what the judges of a fold say of candidates that share a representation."""
+        known = self._kept.get(fold, number)
+        if known is not None:
+            return known
+        rows = self._folds[fold].made_from
+        maker = Maker(self._data.subset(rows), rows, self._seed)
+        made = {id(candidate): policy for candidate, policy in maker.policies(group)}
+        policies = [made[id(candidate)] for candidate in group]
+        actors = [one for one in policies if isinstance(one, Policy)]
+        heard = iter(self._panel(fold).opinions(actors) if actors else [])
+        found: list[Opinions] = [
+            dict.fromkeys(JUDGES, one) if isinstance(one, Withheld) else next(heard)
+            for one in policies
+        ]
+        self._kept.put(fold, number, found)
+        return found
+
+    def _summed(self, place: int) -> Judged:
+        """Return what all folds together say of a candidate."""
+        estimates = self._estimates([opinions[place] for opinions in self._opinions])
+        return Judged(self._candidates[place], estimates, combined(estimates))
+
+    def _estimates(
+        self, opinions: Sequence[Opinions], folds: Sequence[int] | None = None
+    ) -> dict[str, Estimate | Withheld]:
+        """Return, by judge, the difference to behaviour over some folds; None: all."""
+        folds = range(len(self._folds)) if folds is None else folds
+        behaviour = [self._panel(fold).behaviour for fold in folds]
+        return {
+            name: difference([one[name] for one in opinions], behaviour, self._level)
+            for name in JUDGES
+        }
+
+    def _reported(self) -> dict[str, Estimate | Withheld]:
+        """Return what is said of the choice: each fold judges what the other folds chose."""
+        assert self._chosen is not None
+        chosen = []
+        for fold in range(len(self._folds)):
+            others = [one for one in range(len(self._folds)) if one != fold]
+            scores = {
+                place: combined(
+                    self._estimates([self._opinions[one][place] for one in others], others)
+                )
+                for place in self._opinions[fold]
+            }
+            best = max(scores, key=lambda place: scores[place])
+            chosen.append(self._opinions[fold][best])
+        return self._estimates(chosen)
+
+    def _whole_estimates(self, policy: Policy) -> dict[str, Estimate]:
+        """Return what judges say of the policy made from all of the log, their part included."""
+        opinions = [self._panel(fold).opinions([policy])[0] for fold in range(len(self._folds))]
+        found = self._estimates(opinions)
+        return {name: one for name, one in found.items() if isinstance(one, Estimate)}
+
+    def _made(self, candidate: Candidate) -> Policy:
+        """Return the candidate's policy from all of the log."""
+        maker = Maker(self._whole, slice(None), self._seed)
+        policy = next(iter(maker.policies([candidate])))[1]
+        if isinstance(policy, Withheld):
+            raise InputError("candidates", "ones that can be made from the data", policy.reason)
+        return policy
+
+    def _late(self) -> bool:
+        return self._deadline is not None and time.perf_counter() > self._deadline
+
+
+def combined(estimates: dict[str, Estimate | Withheld]) -> float:
+    """Return the mean of the estimates by the inverse of their squared widths; -inf for none."""
+    known = [one for one in estimates.values() if isinstance(one, Estimate)]
+    if not known:
+        return -math.inf
+    weights = np.array([1.0 / max(one.error, 1e-12) ** 2 for one in known])
+    return float(weights @ [one.value for one in known] / weights.sum())

@@ -1,0 +1,1 @@
+"""The Bellman operator and its solvers, on arrays: `reference` is the specification."""

@@ -1,0 +1,193 @@
+"""Anderson acceleration: the mixture of several sweeps' results whose mixed change is least.
+
+Of the last M results g_m, with changes f_m, take the mixture with shares summing to 1 whose mixed
+change is least, in a Euclidean norm that weights every state by the square of its last change.
+The bounds of a plan are in the largest norm, and the slowest changes are often local (a few
+states that lead to each other), so the states that still move most must count most.
+
+Reference: Walker and Ni, Anderson acceleration for fixed-point iterations, 2011.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Float32, Float64
+from ..jit import kernel, reassociated
+from .barrier import wait_for_all
+from .sweep_state import SweepState
+
+STRIP = 512
+"""States whose vectors are worked on together while they are in the nearest cache."""
+RIDGE = 1e-10
+"""Added to the products, relative to their trace: sweeps may be nearly dependent."""
+
+
+class AndersonMemory(NamedTuple):
+    """The last M results, to be mixed.
+
+    Attributes:
+        sweeps: how many sweeps make a result.
+        origin: [N] float32, what the last mixture gave.
+        kept: [M, N] float32, results.
+        moved: [M, N] float32, what they changed.
+        sums: [blocks, M, M] float64, products of changes.
+    """
+
+    sweeps: int
+    origin: Float32
+    kept: Float32
+    moved: Float32
+    sums: Float64
+
+
+@kernel
+def _remember(
+    lo: int, hi: int, solution: Float32, origin: Float32, kept: Float32, moved: Float32
+) -> None:
+    """Keep the new half of the solution, and its change from `origin`, in [N] vectors."""
+    size = kept.shape[0]
+    for s in range(lo, hi):
+        kept[s] = solution[s + size]
+        moved[s] = solution[s + size] - origin[s]
+
+
+@reassociated
+def _products(
+    lo: int, hi: int, moved: Float32, latest: int, unit: float, left: Float32, sums: Float64
+) -> None:  # fmt: skip
+    """Add the upper [M, M] weighted products of changes [M, N]; the weight is latest squared.
+
+    Args:
+        lo: first state of the block.
+        hi: one past its last state.
+        moved: [M, N] changes.
+        latest: the row that is the weight.
+        unit: a float32, 1 / the largest change: products of four must not underflow.
+        left: [STRIP] scratch.
+        sums: [M, M] added to.
+    """
+    count = moved.shape[0]
+    for first in range(lo, hi, STRIP):
+        length = min(STRIP, hi - first)
+        focus = moved[latest, first : first + length]
+        for m in range(count):
+            one = moved[m, first : first + length]
+            for s in range(length):
+                weight = focus[s] * unit
+                left[s] = weight * weight * (one[s] * unit) * unit
+            for n in range(m, count):
+                other = moved[n, first : first + length]
+                total = np.float32(0.0)
+                for s in range(length):
+                    total += left[s] * other[s]
+                sums[m, n] += np.float64(total)
+
+
+@kernel
+def shares_of(sums: Float64, count: int, latest: int, shares: Float32) -> None:
+    """Write the [M] shares of least mixed change: G x = 1, scaled so that they add up to 1.
+
+    Args:
+        sums: [blocks, M, M] upper products of every block.
+        count: M.
+        latest: the sweep that is taken alone where there is no such mixture.
+        shares: [M] written.
+    """
+    for m in range(count):
+        shares[m] = 0.0
+    shares[latest] = 1.0
+    system = np.ones((count, count + 1))
+    trace = 0.0
+    for m in range(count):
+        for n in range(m, count):
+            total = 0.0
+            for block in range(len(sums)):
+                total += sums[block, m, n]
+            system[m, n] = total
+            system[n, m] = total
+        trace += system[m, m]
+    if count == 1 or not 0.0 < trace < np.inf:
+        return
+    for m in range(count):
+        system[m, m] += RIDGE * trace
+    # Gauss without pivots: the matrix is symmetric and positive definite.
+    for m in range(count):
+        for below in range(m + 1, count):
+            factor = system[below, m] / system[m, m]
+            for n in range(m, count + 1):
+                system[below, n] -= factor * system[m, n]
+    solution, whole = np.zeros(count), 0.0
+    for m in range(count - 1, -1, -1):
+        left = system[m, count]
+        for n in range(m + 1, count):
+            left -= system[m, n] * solution[n]
+        solution[m] = left / system[m, m]
+        whole += solution[m]
+    if np.isfinite(whole) and whole != 0.0:
+        for m in range(count):
+            shares[m] = solution[m] / whole
+
+
+@kernel
+def _combine(
+    lo: int, hi: int, shares: Float32, latest: int, kept: Float32, solution: Float32,
+    origin: Float32,
+) -> None:  # fmt: skip
+    """Set both halves of the solution, and `origin`, to the mixture of kept vectors [M, N].
+
+    As the latest plus shares of differences: shares may be large, and differences are small.
+    """
+    count, size = kept.shape
+    for first in range(lo, hi, STRIP):
+        end = min(first + STRIP, hi)
+        # Loops, not slices: numba compiles much for what can go wrong with slices.
+        for s in range(first, end):
+            origin[s] = kept[latest, s]
+        for m in range(count):
+            if m == latest:
+                continue
+            share = shares[m]
+            for s in range(first, end):
+                origin[s] += share * (kept[m, s] - kept[latest, s])
+        for s in range(first, end):
+            solution[s] = origin[s]
+            solution[size + s] = origin[s]
+
+
+@kernel
+def mix(
+    worker: int, workers: int, state: SweepState, solution: Float32, memory: AndersonMemory,
+    stored: int, unit: float, left: Float32, shares: Float32,
+) -> bool:  # fmt: skip
+    """Replace the solution by the best mixture; false if the sweep was abandoned.
+
+    Args:
+        worker: which of them calls.
+        workers: how many do.
+        state: what they share.
+        solution: [2N] the result of the last sweeps.
+        memory: of earlier ones.
+        stored: how many results were stored before.
+        unit: a float32, 1 / the largest change.
+        left: [STRIP] scratch.
+        shares: [M] scratch.
+    """
+    edges = state.edges
+    slot, count = stored % len(memory.kept), min(stored + 1, len(memory.kept))
+    for block in range(worker, len(edges) - 1, workers):
+        lo, hi = edges[block], edges[block + 1]
+        for m in range(count):
+            for n in range(count):
+                memory.sums[block, m, n] = 0.0
+        _remember(lo, hi, solution, memory.origin, memory.kept[slot], memory.moved[slot])
+        _products(lo, hi, memory.moved[:count], slot, unit, left, memory.sums[block])
+    if not wait_for_all(state.counters, workers):
+        return False
+    shares_of(memory.sums, count, slot, shares)
+    for block in range(worker, len(edges) - 1, workers):
+        lo, hi = edges[block], edges[block + 1]
+        _combine(lo, hi, shares, slot, memory.kept[:count], solution, memory.origin)
+    return bool(wait_for_all(state.counters, workers))

@@ -1,0 +1,182 @@
+"""The Bellman backup in float64, from the neighbour graph; `reference` is the specification.
+
+A kernel works on the core states lo <= s < hi, so threads share a sweep by blocks of states.
+A vector of length 2N holds what all blocks agreed on after the last sweep (first half) and what
+this sweep has found so far (second half). A block reads its own states from the second half
+(Gauss-Seidel) and those of other blocks from the first (Jacobi). So the bits do not depend on
+timing.
+
+States are visited from the last to the first: core state i leads to i + 1 by the very
+transition that was logged, so one sweep carries a value along a whole trajectory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Float32, Float64, Int32
+from ..jit import inlined, kernel
+from .problem import DISTANCE_OFFSET, Problem
+
+NO_ACTION = -1
+
+
+@inlined
+def neighbor_weight(uniform: bool, distance: float) -> float:
+    """Return the weight of a neighbour before weights are made to add up to 1."""
+    return 1.0 if uniform else 1.0 / (distance + DISTANCE_OFFSET)
+
+
+@inlined
+def unit_cost(
+    indices: Int32, rewards: Float64, s: int, a: int, k: int, cost: float, adaptive: float
+) -> float:
+    """Return c(s, a), the cost of a unit of distance."""
+    result = cost
+    if adaptive > 0.0:
+        result = 0.0
+        for j in range(k):
+            i = indices[s, a, j]
+            if i >= 0:
+                result = max(result, adaptive * rewards[i])
+    return result
+
+
+@inlined
+def place_of(i: int, size: int, lo: int, length: int) -> Any:
+    """Return where to read state i in [2N]: own states, lo..lo+length, in the second half."""
+    place = np.uint32(i)
+    if np.uint32(i - lo) < np.uint32(length):
+        place += np.uint32(size)
+    return place
+
+
+@inlined
+def worst_outcome(
+    indices: Int32, distances: Float32, s: int, a: int, k: int, cost: float, gains: Float64,
+    size: int, lo: int, length: int,
+) -> tuple[float, int]:  # fmt: skip
+    """Return the smallest outcome of (s, a), and which neighbour it is."""
+    least, worst = np.inf, 0
+    for j in range(k):
+        i = indices[s, a, j]
+        if i >= 0:
+            gain = gains[place_of(i, size, lo, length)]
+            outcome = gain - cost * np.float64(distances[s, a, j])
+            if outcome < least:
+                least = outcome
+                worst = j
+    return least, worst
+
+
+@inlined
+def _action_value(
+    indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, cost: float,
+    worst_case: float, gains: Float64, size: int, lo: int, length: int,
+) -> tuple[float, float]:  # fmt: skip
+    """Return Q(s, a) without its penalty, -inf if it has no neighbours, and the farthest of these.
+
+    `gains` [2N] is r + gamma V; states lo..lo+length are read from its second half.
+    """
+    total, mass, farthest, q = 0.0, 0.0, 0.0, -np.inf
+    for j in range(k):
+        i = indices[s, a, j]
+        if i < 0:
+            continue
+        distance = np.float64(distances[s, a, j])
+        weight = neighbor_weight(uniform, distance)
+        place = np.uint32(i)
+        if np.uint32(i - lo) < np.uint32(length):
+            place += np.uint32(size)
+        total += weight * (gains[place] - cost * distance)
+        mass += weight
+        farthest = max(farthest, distance)
+    if mass > 0.0:
+        q = total / mass
+        if worst_case > 0.0:
+            least, _ = worst_outcome(indices, distances, s, a, k, cost, gains, size, lo, length)
+            q = (1.0 - worst_case) * q + worst_case * least
+    return q, farthest
+
+
+@kernel
+def backup(
+    lo: int, hi: int, problem: Problem, in_place: bool, gains: Float64, values: Float64,
+    q_values: Float64, choice: Int32,
+) -> tuple[float, float, float, int]:  # fmt: skip
+    """Apply the Bellman operator to the states lo..hi of a block, in place or not.
+
+    `gains` [2N] is r + gamma V, both halves up to date. Its second half, V [N], Q [N, A] and the
+    best actions [N] are written.
+
+    Returns:
+        the smallest and the largest change of a value, the largest distance penalty, and the
+        number of states without any action.
+    """
+    # Fields are read here: read in a loop, each would count references to its array.
+    indices, distances, rewards = problem.indices, problem.distances, problem.rewards
+    terminal, allowed, penalties = problem.terminal, problem.allowed, problem.penalties
+    k, uniform, worst_case = problem.k, problem.uniform, problem.worst_case
+    policy, slip, gamma = problem.policy, problem.slip, problem.gamma
+    cost, adaptive, evaluate = problem.cost, problem.adaptive, len(problem.policy) > 0
+    size, actions = q_values.shape
+    every_row = 1 if allowed.shape[0] > 1 else 0
+    length = hi - lo if in_place else 0
+    smallest, largest, penalty, stuck = np.inf, -np.inf, 0.0, 0
+    for step in range(hi - lo):
+        s = hi - 1 - step
+        if terminal[s]:
+            for a in range(actions):
+                q_values[s, a] = 0.0
+            choice[s] = NO_ACTION
+            continue
+        best, chosen, count, summed, followed = -np.inf, NO_ACTION, 0, 0.0, 0.0
+        for a in range(actions):
+            q = -np.inf
+            if allowed[s * every_row, a]:
+                price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+                q, farthest = _action_value(
+                    indices, distances, s, a, k, uniform, price, worst_case,
+                    gains, size, lo, length,
+                )  # fmt: skip
+                q -= penalties[a]
+                penalty = max(penalty, price * farthest)
+            q_values[s, a] = q
+            if q > -np.inf:
+                count += 1
+                summed += q
+                if evaluate:
+                    followed += policy[s, a] * q
+            if q > best:
+                best = q
+                chosen = a
+        choice[s] = chosen
+        if chosen == NO_ACTION:
+            stuck += 1
+            continue
+        value = followed if evaluate else (1.0 - slip) * best
+        if slip > 0.0 and not evaluate:
+            value += slip * summed / count
+        smallest, largest = min(smallest, value - values[s]), max(largest, value - values[s])
+        values[s] = value
+        gains[s + size] = rewards[s] + gamma * value
+    return smallest, largest, penalty, stuck
+
+
+@kernel
+def prefer(lo: int, hi: int, q_values: Float64, preferred: Float64, choice: Int32) -> None:
+    """Choose by `preferred` [N, A] among the actions that are finite in `q_values` [N, A]."""
+    for s in range(lo, hi):
+        best = -np.inf
+        for a in range(q_values.shape[1]):
+            if choice[s] != NO_ACTION and q_values[s, a] > -np.inf and preferred[s, a] > best:
+                best = preferred[s, a]
+                choice[s] = a
+
+
+def publish(lo: int, hi: int, both: Any) -> None:
+    """Let the other blocks see what this one found: copy its second half to the first."""
+    size = len(both) // 2
+    both[lo:hi] = both[size + lo : size + hi]

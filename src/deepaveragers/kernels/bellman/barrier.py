@@ -1,0 +1,109 @@
+"""Barriers: threads that wait for each other inside a kernel.
+
+A sweep over 100,000 rows takes half a millisecond, and handing work to a Python thread and
+waiting for it takes a quarter of one. So the threads that evaluate a policy stay inside one
+kernel, and wait for each other by looking at a counter: about a microsecond. One that waits
+for longer offers its processor to others between looks, since the thread it waits for may be
+without one. It does not sleep until that has gone on for long: a processor that falls idle,
+above all a virtual one, may take longer to come back than a whole sweep.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from ...arrays import Int64
+from ..jit import kernel
+from ..llvm import start_of
+
+POSSIBLE = os.name == "posix"
+"""Whether a thread can give way inside a kernel; without that, one does all the work."""
+ARRIVED, ABANDONED = 0, 1
+SLOTS = 2
+LOOKS, OFFERS, MICROSECONDS = 500, 20_000, 50
+"""Looks at the counter before the processor is offered to others, offers before a sleep (some
+10 ms), and how long that lasts. Measured by `python -m benchmarks.planner --quick` on 2 cores."""
+
+if POSSIBLE:
+    _give_way = types.ExternalFunction("sched_yield", types.int32())
+    _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
+else:
+
+    @kernel
+    def _give_way() -> None:
+        """Stand in for what is not there, so that the kernel can be compiled."""
+
+    @kernel
+    def _sleep(microseconds: int) -> None:
+        """Stand in likewise."""
+
+
+def _arrive(typing: Any, counters: Any) -> Any:
+    """Count one more arrival; return how many were there before."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        counter = start_of(context, builder, signature.args[0], args[0])
+        one = context.get_constant(types.int64, 1)
+        return builder.atomic_rmw("add", counter, one, "acq_rel")
+
+    return types.int64(counters), emit
+
+
+def _look(typing: Any, counters: Any, slot: Any) -> Any:
+    """Read a counter that other threads write."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        counter = start_of(context, builder, signature.args[0], args[0])
+        return builder.load_atomic(builder.gep(counter, [args[1]]), "acquire", 8)
+
+    return types.int64(counters, types.int64), emit
+
+
+# Called from kernels without the typing context, hence Any.
+arrive: Any = intrinsic(_arrive)
+look: Any = intrinsic(_look)
+
+
+@kernel
+def reached(counters: Int64, slot: int, expected: int, offers: int) -> bool:
+    """Wait until a counter is at a number or beyond; false if it takes long.
+
+    Args:
+        counters: written by other threads.
+        slot: which of them.
+        expected: the number.
+        offers: of the processor to others, before giving up.
+    """
+    for _ in range(LOOKS):
+        if look(counters, slot) >= expected:
+            return True
+    for _ in range(offers):
+        _give_way()
+        if look(counters, slot) >= expected:
+            return True
+    return False
+
+
+@kernel
+def wait_for_all(counters: Int64, workers: int) -> bool:
+    """Wait until all workers are here; false if they will never be.
+
+    Args:
+        counters: [SLOTS], zeros before the first barrier. A caller that cannot come sets
+            `ABANDONED`.
+        workers: how many threads wait for each other.
+    """
+    if workers == 1:
+        return True
+    before = arrive(counters)
+    expected = (before // workers + 1) * workers
+    while not reached(counters, ARRIVED, expected, OFFERS):
+        if look(counters, ABANDONED) != 0:
+            return False
+        _sleep(np.uint32(MICROSECONDS))
+    return True

@@ -1,0 +1,112 @@
+"""Solving a policy's system: Gauss-Seidel sweeps with Anderson acceleration, by several workers.
+
+What the workers decide by (the largest change, the shares of a mixture) each computes for
+itself from what every block wrote down, so all decide alike.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import kernel
+from .anderson import STRIP, AndersonMemory, mix
+from .barrier import wait_for_all
+from .policy_system import PolicySystem, sweep
+from .static_width import StaticWidth
+from .sweep_state import (
+    BEST,
+    DONE,
+    LAST,
+    MADE,
+    STORED,
+    WAITED,
+    SweepState,
+    exchange,
+    part_of,
+    record_change,
+)
+
+PROGRESS_RATIO = 0.9
+"""A change counts as progress if it is smaller than the smallest before by this factor."""
+
+
+class Stopping(NamedTuple):
+    """When to stop.
+
+    Attributes:
+        rounds: rounds of sweeps and a mixture to make at most before returning.
+        target: change of a sweep to stop at.
+        restart_growth: growth of the change after which earlier sweeps are forgotten.
+        patience: rounds without progress after which the rest is left undone.
+        noise: changes by this share of the largest value are rounding.
+    """
+
+    rounds: int
+    target: float
+    restart_growth: float
+    patience: int
+    noise: float
+
+
+@kernel
+def _sweep_all(
+    worker: int, workers: int, state: SweepState, static: StaticWidth, system: PolicySystem
+) -> bool:
+    """Sweep part by part over all blocks."""
+    for part in range(state.parts):
+        for block in range(worker, len(state.edges) - 1, workers):
+            lo, hi = part_of(state, block, part)
+            record_change(state, block, part, sweep(lo, hi, static, system))
+        if not exchange(worker, workers, state, part, system.solution):
+            return False
+    return True
+
+
+@kernel
+def solve_system(
+    worker: int, workers: int, state: SweepState, static: StaticWidth, system: PolicySystem,
+    memory: AndersonMemory, stopping: Stopping,
+) -> None:  # fmt: skip
+    """Improve the solution until a sweep changes it by at most the target.
+
+    Args:
+        worker: which of them calls.
+        workers: how many do, each once.
+        state: what they share.
+        static: as long as W, or empty for any W.
+        system: the system.
+        memory: of earlier sweeps.
+        stopping: when to stop.
+    """
+    progress = state.progress
+    stored, made = int(progress[STORED]), progress[MADE]
+    last, best, waited = progress[LAST], progress[BEST], progress[WAITED]
+    done = 0.0
+    left, shares = np.empty(STRIP, np.float32), np.empty(len(memory.kept), np.float32)
+    if made == 0.0:
+        for block in range(worker, len(state.edges) - 1, workers):
+            for s in range(state.edges[block], state.edges[block + 1]):
+                memory.origin[s] = system.solution[s + len(memory.origin)]
+    for _ in range(stopping.rounds):
+        for _ in range(memory.sweeps):
+            if not _sweep_all(worker, workers, state, static, system):
+                return
+        made += memory.sweeps
+        change, peak = state.changes.max(), state.peaks.max()
+        waited = 0.0 if change < PROGRESS_RATIO * best else waited + 1.0
+        best = min(best, change)
+        if change <= max(stopping.target, stopping.noise * peak) or waited >= stopping.patience:
+            done = 1.0
+            break
+        if change > stopping.restart_growth * last:
+            stored = 0
+        last, unit = change, np.float32(1.0 / change)
+        if not mix(worker, workers, state, system.solution, memory, stored, unit, left, shares):
+            return
+        stored += 1
+    # Nobody may still be reading `progress` when it is written.
+    if wait_for_all(state.counters, workers) and worker == 0:
+        progress[STORED], progress[MADE], progress[LAST] = stored, made, last
+        progress[BEST], progress[WAITED], progress[DONE] = best, waited, done

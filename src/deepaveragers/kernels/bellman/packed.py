@@ -1,0 +1,243 @@
+"""The packed MDP: successors, weights and mean rewards in float32, in the order of visiting.
+
+`pack_graph` writes what all objectives have in common, `pack_rewards` the mean rewards of those
+with the same rewards, `reward_of_actions` R for one. They compute in float64 and round once,
+when they store: `solvers.certificate` counts on it.
+
+Row p stands for state order[p], and rank[order[p]] = p; both are empty where states keep their
+places. Vectors of length 2N have two halves as in `backup`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Bool, Float32, Float64, Int32
+from ..jit import kernel
+from ..llvm import ROWS_AHEAD, prefetch_row
+from .backup import NO_ACTION, neighbor_weight, unit_cost
+from .problem import Problem
+from .static_width import StaticWidth
+
+
+class Packed(NamedTuple):
+    """The MDP as arrays in the order of visiting.
+
+    Attributes:
+        successors: [N, A, k] int32, where a sweep finds their values in [2N]; those of the
+            block's own states in the second half.
+        weight: [N, A, k] float32, alpha: adds up to 1, or to 0 where the action has no
+            neighbour or the episode ended.
+        distance: [N, A] float32, the mean distance.
+        mean: [N, A] float32, the mean reward; -inf where the action has no neighbour, 0 where
+            the episode ended.
+    """
+
+    successors: Int32
+    weight: Float32
+    distance: Float32
+    mean: Float32
+
+
+@kernel
+def pack_graph(
+    lo: int, hi: int, static: StaticWidth, problem: Problem, graph: Problem, order: Int32,
+    rank: Int32, packed: Packed,
+) -> float:  # fmt: skip
+    """Write a block of rows; return the largest distance.
+
+    Args:
+        lo: first row of the block.
+        hi: one past its last row.
+        static: as long as k, or empty for any k.
+        problem: the MDP in the order of visiting; its graph is not read.
+        graph: the MDP with its states in their own places; only its graph is read.
+        order: [N], or empty.
+        rank: [N], or empty.
+        packed: written.
+    """
+    indices, distances, rewards = graph.indices, graph.distances, problem.rewards
+    index, weight, mean_distance, mean_reward = packed
+    size, actions, any_k = weight.shape
+    k = len(static) if len(static) > 0 else any_k
+    moved, uniform, terminal = len(order) > 0, problem.uniform, problem.terminal
+    parts, farthest = np.empty(any_k), np.float32(0.0)
+    for p in range(lo, hi):
+        if moved and p + ROWS_AHEAD < hi:
+            prefetch_row(indices, order[p + ROWS_AHEAD])
+            prefetch_row(distances, order[p + ROWS_AHEAD])
+        s, ended = order[p] if moved else p, terminal[p]
+        for a in range(actions):
+            mass, summed, value = 0.0, 0.0, 0.0
+            for j in range(k):
+                missing = indices[s, a, j] < 0 or ended
+                far = np.float32(0.0) if missing else distances[s, a, j]
+                part = neighbor_weight(uniform, np.float64(far))
+                parts[j] = 0.0 if missing else part
+                mass += parts[j]
+                summed += parts[j] * np.float64(far)
+                farthest = max(farthest, far)
+            grown = 1.0 / mass if mass > 0.0 else 0.0
+            for j in range(k):
+                i = max(indices[s, a, j], 0)
+                if moved:
+                    i = rank[np.uint32(i)]
+                share = np.float32(parts[j] * grown)
+                value += np.float64(share) * rewards[np.uint32(i)]
+                index[p, a, j] = i + size if np.uint32(i - lo) < np.uint32(hi - lo) else i
+                weight[p, a, j] = share
+            mean_distance[p, a] = summed * grown
+            mean_reward[p, a] = value if mass > 0.0 or ended else -np.inf
+    return np.float64(farthest)
+
+
+@kernel
+def pack_rewards(lo: int, hi: int, static: StaticWidth, problem: Problem, packed: Packed) -> None:
+    """Write the mean rewards of a block of an MDP that was packed with other rewards.
+
+    Args:
+        lo: first row of the block.
+        hi: one past its last row.
+        static: as long as k, or empty for any k.
+        problem: the MDP in the order of visiting; its graph is not read.
+        packed: its `mean` is written.
+    """
+    index, weight, _, mean_reward = packed
+    _, actions, any_k = weight.shape
+    k = len(static) if len(static) > 0 else any_k
+    rewards, terminal = problem.rewards, problem.terminal
+    size = len(rewards)
+    for p in range(lo, hi):
+        for a in range(actions):
+            mass, value = 0.0, 0.0
+            for j in range(k):
+                i, share = index[p, a, j], np.float64(weight[p, a, j])
+                value += share * rewards[np.uint32(i - size if i >= size else i)]
+                mass += share
+            mean_reward[p, a] = value if mass > 0.0 or terminal[p] else -np.inf
+
+
+@kernel
+def reward_of_actions(
+    lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, packed: Packed,
+    reward: Float32, values: Float32,
+) -> tuple[float, int]:  # fmt: skip
+    """Write R [N, A] and V = max_a R of a block.
+
+    Args:
+        lo: first row of the block.
+        hi: one past its last row.
+        problem: the MDP in the order of visiting, with neither slip nor worst case nor policy;
+            its graph is not read.
+        graph: the MDP with its states in their own places, which adaptive penalties need.
+        order: [N], or empty.
+        packed: the same MDP.
+        reward: [N, A] written; -inf where the action is not available.
+        values: [2N], both halves written.
+
+    Returns:
+        the largest |max_a R|, and the number of states without an action.
+    """
+    allowed, terminal, penalties = problem.allowed, problem.terminal, problem.penalties
+    indices, rewards, k = graph.indices, graph.rewards, problem.k
+    cost, adaptive = problem.cost, problem.adaptive
+    size, actions = reward.shape
+    _, _, mean_distance, mean_reward = packed
+    every_row = 1 if allowed.shape[0] > 1 else 0
+    scale, stuck = 0.0, 0
+    for p in range(lo, hi):
+        best = np.float32(-np.inf)
+        for a in range(actions):
+            value = 0.0
+            if not terminal[p]:
+                s = order[p] if len(order) > 0 else p
+                price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+                paid = price * np.float64(mean_distance[p, a]) + penalties[a]
+                value = np.float64(mean_reward[p, a]) - paid
+                if not allowed[p * every_row, a]:
+                    value = -np.inf
+            reward[p, a] = value
+            best = max(best, reward[p, a])
+        if best == -np.inf:
+            stuck += 1
+            continue
+        scale = max(scale, np.float64(abs(best)))
+        values[p] = best
+        values[p + size] = best
+    return scale, stuck
+
+
+@kernel
+def agree(lo: int, hi: int, terminal: Bool, values: Float32) -> tuple[float, float]:
+    """Make both halves of V [2N] agree, 0 where the episode ended; return its range.
+
+    Infinite, and the halves as they were, where V is not finite.
+    """
+    size = len(terminal)
+    smallest, largest = np.float32(np.inf), np.float32(-np.inf)
+    for p in range(lo, hi):
+        value = np.float32(0.0) if terminal[p] else values[p + size]
+        if not abs(value) < np.inf:
+            return -np.inf, np.inf
+        values[p] = value
+        values[p + size] = value
+        smallest = min(smallest, value)
+        largest = max(largest, value)
+    return np.float64(smallest), np.float64(largest)
+
+
+@kernel
+def backup_packed(
+    lo: int, hi: int, static: StaticWidth, gamma: float, middle: float, terminal: Bool,
+    order: Int32, packed: Packed, reward: Float32, values: Float32,
+    result: Float64, q_values: Float64, choice: Int32,
+) -> tuple[float, float]:  # fmt: skip
+    """Apply the Bellman operator to a block by the packed MDP, in float64 (Jacobi).
+
+    Args:
+        lo: first row of the block.
+        hi: one past its last row.
+        static: as long as k, or empty for any k.
+        gamma: discount.
+        middle: of the range of V: what weights lack to add up to 1 counts as this much.
+        terminal: [N].
+        order: [N], or empty.
+        packed: the MDP.
+        reward: [N, A] from `reward_of_actions`.
+        values: [2N] V, from `agree`.
+        result: [N] written, T V.
+        q_values: [N, A] written, rows in the states' own places.
+        choice: [N] written, the best action; `NO_ACTION` where the episode ended.
+
+    Returns:
+        the smallest and the largest change of a value; infinite where V is not finite.
+    """
+    index, weight, _, _ = packed
+    _, actions, any_k = weight.shape
+    k = len(static) if len(static) > 0 else any_k
+    smallest, largest = np.inf, -np.inf
+    for p in range(lo, hi):
+        s = order[p] if len(order) > 0 else p
+        best, chosen = -np.inf, NO_ACTION
+        for a in range(actions):
+            future = 0.0
+            for j in range(k):
+                value = np.float64(values[np.uint32(index[p, a, j])])
+                future += np.float64(weight[p, a, j]) * (value - middle)
+            q = 0.0 if terminal[p] else reward[p, a] + gamma * (future + middle)
+            q_values[s, a] = q
+            if q > best:
+                best = q
+                chosen = a
+        choice[p] = NO_ACTION if terminal[p] else chosen
+        result[p] = best
+        if terminal[p]:
+            continue
+        change = best - np.float64(values[p])
+        if not abs(change) < np.inf:
+            return -np.inf, np.inf
+        smallest = min(smallest, change)
+        largest = max(largest, change)
+    return smallest, largest

@@ -1,0 +1,121 @@
+"""Policy improvement in float32 over the packed MDP: sweeps that write the policy's system.
+
+A sweep is a product with the packed MDP. Half the bytes means that twice the values stay in the
+cache, and fetching values is what a sweep costs. Vectors of length 2N have two halves as in
+`backup`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Float32, Float64, Int32
+from ..jit import fused, inlined, kernel
+from ..llvm import ROWS_AHEAD, prefetch_row
+from .packed import Packed
+from .policy_system import PolicySystem
+from .static_width import StaticWidth
+from .sweep_state import SweepState, exchange, part_of, record_change
+
+
+@inlined
+def _write_row(
+    s: int, chosen: int, k: int, gamma: float, index: Int32, weight: Float32, reward: Float32,
+    successors: Int32, weights: Float32, constant: Float32,
+) -> None:  # fmt: skip
+    """Write the row of an action: V = R + gamma P V, solved for the state's own value."""
+    own = np.float32(0.0)
+    for j in range(k):
+        part = gamma * weight[s, chosen, j]
+        if index[s, chosen, j] == s + len(constant):
+            own += part
+            part = np.float32(0.0)
+        successors[s, j] = index[s, chosen, j]
+        weights[s, j] = part
+    grown = np.float32(1.0) / (np.float32(1.0) - own)
+    constant[s] = reward[s, chosen] * grown
+    for j in range(k):
+        weights[s, j] *= grown
+
+
+@fused
+def improve(
+    lo: int, hi: int, static: StaticWidth, gamma: float, packed: Packed, reward: Float32,
+    choice: Int32, system: PolicySystem,
+) -> float:  # fmt: skip
+    """Sweep over states lo..hi, and write the rows of the best actions.
+
+    Args:
+        lo: first state.
+        hi: one past the last.
+        static: as long as k, or empty for any k.
+        gamma: discount, a float32.
+        packed: the MDP.
+        reward: [N, A] from `packed.reward_of_actions`.
+        choice: [N] the policy, written.
+        system: of the policy, written where it changes; its solution is V.
+
+    Returns:
+        the largest absolute change of a value.
+    """
+    index, weight = packed.successors, packed.weight
+    successors, weights, constant, values = system
+    size, actions, any_k = weight.shape
+    k = len(static) if len(static) > 0 else any_k
+    largest = np.float32(0.0)
+    for step in range(hi - lo):
+        s = hi - 1 - step
+        # Read backwards, rows do not come ahead of time by themselves.
+        if s - ROWS_AHEAD >= lo:
+            prefetch_row(index, s - ROWS_AHEAD)
+            prefetch_row(weight, s - ROWS_AHEAD)
+        best, chosen = np.float32(-np.inf), 0
+        for a in range(actions):
+            future = np.float32(0.0)
+            for j in range(k - 1, -1, -1):
+                future += weight[s, a, j] * values[np.uint32(index[s, a, j])]
+            q = reward[s, a] + gamma * future
+            if q > best:
+                best = q
+                chosen = a
+        if chosen != choice[s]:
+            choice[s] = chosen
+            _write_row(s, chosen, k, gamma, index, weight, reward, successors, weights, constant)
+        largest = max(largest, abs(best - values[s + size]))
+        values[s + size] = best
+    return np.float64(largest)
+
+
+@kernel
+def improve_all(
+    worker: int, workers: int, state: SweepState, static: StaticWidth, gamma: float,
+    packed: Packed, reward: Float32, choice: Int32, system: PolicySystem,
+) -> None:  # fmt: skip
+    """Improve part by part in all blocks, as one of several workers."""
+    for part in range(state.parts):
+        for block in range(worker, len(state.edges) - 1, workers):
+            lo, hi = part_of(state, block, part)
+            change = improve(lo, hi, static, gamma, packed, reward, choice, system)
+            record_change(state, block, part, change)
+        if not exchange(worker, workers, state, part, system.solution):
+            return
+
+
+@kernel
+def follow(
+    lo: int, hi: int, preferred: Float64, gamma: float, packed: Packed, reward: Float32,
+    choice: Int32, system: PolicySystem,
+) -> None:  # fmt: skip
+    """Write the rows of the available actions that are largest in `preferred` [N, A]."""
+    index, weight = packed.successors, packed.weight
+    successors, weights, constant, _ = system
+    actions, k = weight.shape[1:]
+    for s in range(lo, hi):
+        best, chosen = -np.inf, -1
+        for a in range(actions):
+            available = reward[s, a] > -np.inf
+            if available and (chosen < 0 or preferred[s, a] > best):
+                best = preferred[s, a]
+                chosen = a
+        choice[s] = chosen
+        _write_row(s, chosen, k, gamma, index, weight, reward, successors, weights, constant)

@@ -1,0 +1,188 @@
+"""The linear system of a policy, x = constant + weight x[successors], and a sweep over it.
+
+For values V and a fixed policy, with P its rows of the transition matrix, the system is either
+that of the values themselves (constant = R_pi) or that of their correction e, V + e = V_pi,
+with constant = T_pi V - V. Discount and probabilities are in the weights: weight = gamma P.
+
+Rows are solved for the state's own value, so that a state that leads to itself takes one sweep,
+not 1 / (1 - gamma). Vectors of length 2N have two halves as in `backup`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Float32, Float64, Int32
+from ..jit import fused, inlined, kernel
+from .backup import NO_ACTION, neighbor_weight, unit_cost, worst_outcome
+from .problem import Problem
+from .static_width import StaticWidth
+
+
+class PolicySystem(NamedTuple):
+    """The system of N states; W successors each.
+
+    Attributes:
+        successors: [N, W] int32, places in [2N].
+        weight: [N, W] float32.
+        constant: [N] float32.
+        solution: [2N] float32, x on its way.
+    """
+
+    successors: Int32
+    weight: Float32
+    constant: Float32
+    solution: Float32
+
+
+def empty_system(size: int, width: int) -> PolicySystem:
+    """Return room for a system; its solution is 0."""
+    return PolicySystem(
+        successors=np.empty((size, width), np.int32),
+        weight=np.empty((size, width), np.float32),
+        constant=np.empty(size, np.float32),
+        solution=np.zeros(2 * size, np.float32),
+    )
+
+
+@inlined
+def _eliminate_itself(s: int, size: int, width: int, index: Int32, weight: Float32) -> float:
+    """Solve row s for the state's own value; return by what its constant is to be multiplied."""
+    itself = 0.0
+    for j in range(width):
+        if index[s, j] == s + size:
+            itself += weight[s, j]
+            weight[s, j] = 0.0
+            index[s, j] = s
+    grown = 1.0
+    if itself != 0.0:
+        grown = 1.0 / (1.0 - itself)
+        for j in range(width):
+            weight[s, j] *= grown
+    return grown
+
+
+@inlined
+def _write_action(
+    indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, cost: float,
+    worst_case: float, share: float, gains: Float64, size: int, lo: int, hi: int,
+    first: int, index: Int32, weight: Float32,
+) -> float:  # fmt: skip
+    """Write the successors of an action, of probability `share`, from a place in row s on.
+
+    Returns Q(s, a) without its penalty; -inf if there are none, and the weights are 0.
+    """
+    total, mass, q = 0.0, 0.0, -np.inf
+    for j in range(k):
+        i = indices[s, a, j]
+        index[s, first + j] = s
+        weight[s, first + j] = 0.0
+        if i >= 0:
+            distance = np.float64(distances[s, a, j])
+            part = neighbor_weight(uniform, distance)
+            total += part * (gains[np.uint32(i)] - cost * distance)
+            mass += part
+            weight[s, first + j] = part
+            index[s, first + j] = i + size if lo <= i < hi else i
+    if mass > 0.0:
+        q = total / mass
+        scale = share * (1.0 - worst_case) / mass
+        for j in range(first, first + k):
+            weight[s, j] *= scale
+        if worst_case > 0.0:
+            least, worst = worst_outcome(indices, distances, s, a, k, cost, gains, size, 0, 0)
+            q = (1.0 - worst_case) * q + worst_case * least
+            weight[s, first + worst] += share * worst_case
+    return q
+
+
+@kernel
+def write_system(
+    lo: int, hi: int, problem: Problem, gains: Float64, values: Float64, choice: Int32,
+    system: PolicySystem,
+) -> float:  # fmt: skip
+    """Write the system of the correction of V [N] under the chosen policy [N], for a block.
+
+    `gains` [2N] is r + gamma V. Returns the largest absolute constant.
+    """
+    # Fields are read here: read in a loop, each would count references to its array.
+    indices, distances, rewards = problem.indices, problem.distances, problem.rewards
+    allowed, penalties, policy = problem.allowed, problem.penalties, problem.policy
+    index, weight, constants, _ = system
+    size, width = index.shape
+    k, gamma, slip = problem.k, problem.gamma, problem.slip
+    uniform, worst_case = problem.uniform, problem.worst_case
+    cost, adaptive, evaluate = problem.cost, problem.adaptive, len(policy) > 0
+    every_row = 1 if allowed.shape[0] > 1 else 0
+    largest = 0.0
+    for s in range(lo, hi):
+        if choice[s] == NO_ACTION:
+            constants[s] = 0.0
+            for j in range(width):
+                index[s, j] = s
+                weight[s, j] = 0.0
+            continue
+        first, count = choice[s], 1
+        if width > k:
+            first, count = 0, 0
+            for a in range(width // k):
+                # Neighbours that are missing stand last.
+                if allowed[s * every_row, a] and indices[s, a, 0] >= 0:
+                    count += 1
+        value = 0.0
+        for a in range(first, first + width // k):
+            share = slip / count + (1.0 - slip if a == choice[s] else 0.0)
+            if evaluate:
+                share = policy[s, a]
+            if not allowed[s * every_row, a]:
+                share = 0.0
+            price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+            q = _write_action(
+                indices, distances, s, a, k, uniform, price, worst_case, gamma * share,
+                gains, size, lo, hi, (a - first) * k, index, weight,
+            )  # fmt: skip
+            if share > 0.0 and q > -np.inf:
+                value += share * (q - penalties[a])
+        constant = _eliminate_itself(s, size, width, index, weight) * (value - values[s])
+        constants[s] = constant
+        largest = max(largest, abs(constant))
+    return largest
+
+
+@fused
+def sweep(lo: int, hi: int, static: StaticWidth, system: PolicySystem) -> float:
+    """Sweep once over states lo..hi by Gauss-Seidel; return the largest absolute change.
+
+    `static` is as long as W, or empty for any W.
+    """
+    index, weight, constant, solution = system
+    size, any_width = index.shape
+    width = len(static) if len(static) > 0 else any_width
+    largest = np.float32(0.0)
+    for step in range(hi - lo):
+        s = hi - 1 - step
+        value = constant[s]
+        # The nearest last: it is often the state just visited, and nothing else waits for it.
+        for j in range(width - 1, -1, -1):
+            value += weight[s, j] * solution[np.uint32(index[s, j])]
+        largest = max(largest, abs(value - solution[s + size]))
+        solution[s + size] = value
+    return np.float64(largest)
+
+
+@kernel
+def add_correction(
+    lo: int, hi: int, problem: Problem, correction: Float32, values: Float64, gains: Float64
+) -> None:
+    """Add the correction's new half to the values, clear it, and refresh the gains [2N]."""
+    size = len(problem.rewards)
+    for s in range(lo, hi):
+        if not problem.terminal[s]:
+            values[s] += np.float64(correction[s + size])
+        gain = problem.rewards[s] + problem.gamma * values[s]
+        gains[s] = gain
+        gains[s + size] = gain
+        correction[s] = 0.0
+        correction[s + size] = 0.0

@@ -1,0 +1,57 @@
+"""The arrays and numbers that every planning kernel reads."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...arrays import Bool, Float32, Float64, Int32
+
+DISTANCE_OFFSET = 1e-5
+"""The paper's delta_d: keeps the weight of a neighbour at distance 0 finite."""
+
+
+class Problem(NamedTuple):
+    """One compiled MDP under one objective; see `kernels.reference` for the equations.
+
+    Attributes:
+        indices: [N, A, K] int32, successors; negative where there is none.
+        distances: [N, A, K] float32, inf where there is none.
+        rewards: [N] float64, reward of every transition.
+        terminal: [N] bool, core states where the episode ended.
+        allowed: [N, A] bool, or [1, A] where all states have the same actions.
+        penalties: [A] float64, what taking an action costs.
+        policy: [N, A] float64 probabilities of a policy to evaluate; [0, A] to optimise.
+        k: neighbours to average.
+        gamma: discount.
+        cost: price of one unit of distance.
+        uniform: equal weights instead of inverse distances.
+        adaptive: 1 / diameter for the adaptive penalty, 0 for the linear one.
+        slip: probability of a random available action.
+        worst_case: weight of the worst neighbour.
+    """
+
+    indices: Int32
+    distances: Float32
+    rewards: Float64
+    terminal: Bool
+    allowed: Bool
+    penalties: Float64
+    policy: Float64
+    k: int
+    gamma: float
+    cost: float
+    uniform: bool
+    adaptive: float
+    slip: float
+    worst_case: float
+
+    @property
+    def size(self) -> int:
+        """Number of core states."""
+        return len(self.rewards)
+
+    @property
+    def width(self) -> int:
+        """Successors of one state under a fixed policy, at most."""
+        mixed = self.slip > 0.0 or len(self.policy) > 0
+        return self.k * self.indices.shape[1] if mixed else self.k

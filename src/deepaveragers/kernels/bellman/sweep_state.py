@@ -1,0 +1,84 @@
+"""What the workers of a sweep share: each sweeps its own blocks of states.
+
+A worker writes what it found for its own blocks, and the others see it after a barrier. So the
+bits depend on the blocks only, not on who works on them or when.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Float32, Float64, Int64
+from ..jit import kernel, unordered
+from .barrier import wait_for_all
+
+STORED, MADE, LAST, BEST, WAITED, DONE = range(6)
+"""Places in `progress`: results stored for Anderson, sweeps made, the last and the smallest
+change, rounds without progress, whether the system is solved."""
+PROGRESS = 6
+
+
+class SweepState(NamedTuple):
+    """What the workers know of each other.
+
+    Attributes:
+        counters: of `barrier.wait_for_all`.
+        edges: [blocks + 1] int64, the blocks of states.
+        parts: in how many parts a block is swept.
+        changes: [blocks] float64, largest change of the last sweep.
+        peaks: [blocks] float64, largest absolute value.
+        progress: [PROGRESS] float64, from one call to the next.
+    """
+
+    counters: Int64
+    edges: Int64
+    parts: int
+    changes: Float64
+    peaks: Float64
+    progress: Float64
+
+
+@kernel
+def part_of(state: SweepState, block: int, part: int) -> tuple[int, int]:
+    """Return the first state of a part of a block, and one past its last.
+
+    Parts are equal, and counted from the end: states are visited from the last to the first.
+    """
+    lo, hi, left = state.edges[block], state.edges[block + 1], state.parts - part
+    return lo + (hi - lo) * (left - 1) // state.parts, lo + (hi - lo) * left // state.parts
+
+
+@kernel
+def record_change(state: SweepState, block: int, part: int, change: float) -> None:
+    """Write down the largest change of a block, part after part."""
+    state.changes[block] = change if part == 0 else max(state.changes[block], change)
+
+
+@unordered
+def _publish(lo: int, hi: int, values: Float32) -> float:
+    """Copy a part's second half to the first; return its largest absolute value."""
+    size = len(values) // 2
+    largest = np.float32(0.0)
+    for s in range(lo, hi):
+        value = values[s + size]
+        values[s] = value
+        largest = max(largest, abs(value))
+    return np.float64(largest)
+
+
+@kernel
+def exchange(worker: int, workers: int, state: SweepState, part: int, values: Float32) -> bool:
+    """Let the others see what this worker found in a part of its blocks.
+
+    What is in the second half of the values [2N] is copied to the first, where the others read
+    it. So a value is never a whole sweep old. False if the sweep was abandoned.
+    """
+    if not wait_for_all(state.counters, workers):
+        return False
+    for block in range(worker, len(state.edges) - 1, workers):
+        lo, hi = part_of(state, block, part)
+        peak = 0.0 if part == 0 else state.peaks[block]
+        state.peaks[block] = max(peak, _publish(lo, hi, values))
+    return bool(wait_for_all(state.counters, workers))

@@ -1,0 +1,1 @@
+"""The sweeps of `kernels.bellman` on a GPU."""

@@ -1,0 +1,76 @@
+"""Whether a solve runs on a GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from ..arguments import choice
+from ..errors import InputError, MissingExtraError
+from ..mdp.model import DacMdp
+from ..mdp.objective import Objective
+from .iteration.cuda_guess import CUDA_TUNING, CudaTuning
+
+
+def why_not(objective: Objective) -> str:
+    """Return what of the objective a GPU does not do; empty if all is well."""
+    if objective.worst_case > 0.0:
+        return "worst_case"
+    return "" if objective.horizon is None else "horizon"
+
+
+def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CUDA_TUNING) -> str:
+    """Return "cpu" or "cuda" for what was asked; refuse a GPU that cannot do it.
+
+    Args:
+        device: "cpu", "cuda" or "auto".
+        mdp: the compiled MDP.
+        objective: the question.
+        tuning: of the GPU's engine.
+    """
+    choice("device", device, ("cpu", "cuda", "auto"))
+    if device == "cpu":
+        return device
+    unsupported = why_not(objective)
+    if device == "auto":
+        wanted = not unsupported and len(mdp) >= tuning.smallest_states and has_extra()
+        return "cuda" if wanted and not _unusable(mdp, objective, tuning) else "cpu"
+    if unsupported:
+        raise InputError("device", f"'cpu' for an objective with {unsupported}", repr(device))
+    if not has_extra():
+        raise MissingExtraError("numba-cuda", "cuda")
+    if reason := _unusable(mdp, objective, tuning):
+        raise InputError("device", "'cpu' on this machine", f"{device!r}, but {reason}")
+    return device
+
+
+def has_extra() -> bool:
+    """Whether the extra `cuda` is installed."""
+    return importlib.util.find_spec("numba_cuda") is not None
+
+
+def _unusable(mdp: DacMdp, objective: Objective, tuning: CudaTuning) -> str:
+    """Return why there is no GPU to use for this; empty if there is one."""
+    from numba import cuda
+
+    if not cuda.is_available():
+        return "no CUDA GPU or driver was found"
+    oldest, found = tuning.oldest, tuple(cuda.get_current_device().compute_capability)
+    if found < oldest:
+        wanted, have = (".".join(map(str, version)) for version in (oldest, found))
+        return f"the GPU is too old: compute capability {have}, at least {wanted} is needed"
+    needed = bytes_needed(mdp, objective, tuning)
+    free = cuda.current_context().get_memory_info()[0]
+    if needed > free:
+        return f"{needed / 1e9:.2g} GB of its memory are needed, and {free / 1e9:.2g} GB are free"
+    return ""
+
+
+def bytes_needed(mdp: DacMdp, objective: Objective, tuning: CudaTuning) -> int:
+    """Return how much memory of the GPU a solve takes beyond what it holds already."""
+    size, actions, compiled = mdp.graph.indices.shape
+    width = (objective.k or compiled) * (actions if objective.slip > 0.0 else 1)
+    vectors = 3 * 8 + 4 * 4 + 1 + actions
+    needed = (8 * width + vectors) * size
+    if mdp.prepared.device_graph is None:
+        needed += 8 * actions * compiled * size + 4 * actions * compiled * tuning.upload_states
+    return needed

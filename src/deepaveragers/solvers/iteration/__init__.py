@@ -1,0 +1,1 @@
+"""Policy iteration as the planner does it; `loop` first."""

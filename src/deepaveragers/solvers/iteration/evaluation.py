@@ -1,0 +1,159 @@
+"""Evaluating a policy to working accuracy: the inner loop of the planner.
+
+The policy's system (`kernels.bellman.policy_system`) is solved in float32 by block Gauss-Seidel
+with Anderson acceleration. Where that takes more than a few sweeps, the states that paths merely
+pass through are left out of it, and found at the end (`kernels.bellman.path_elimination`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Int64
+from ...kernels.bellman.anderson import AndersonMemory
+from ...kernels.bellman.functional_graph import solve_functional_graph
+from ...kernels.bellman.gauss_seidel import Stopping, solve_system
+from ...kernels.bellman.policy_system import PolicySystem
+from ...kernels.bellman.problem import Problem
+from ...kernels.bellman.static_width import static_width
+from ...kernels.bellman.sweep_state import BEST, DONE, LAST, MADE, SweepState
+from ..blocks import Blocks
+from .path_elimination import PathElimination
+from .tuning import Tuning
+
+
+class _Solve(NamedTuple):
+    """A system on its way to its solution."""
+
+    state: SweepState
+    system: PolicySystem
+    memory: AndersonMemory
+
+    @property
+    def sweeps(self) -> int:
+        return int(self.state.progress[MADE])
+
+    @property
+    def done(self) -> bool:
+        return bool(self.state.progress[DONE])
+
+
+class PolicyEvaluator:
+    """Solves the systems of the policies of one solve; owns the memory that it takes."""
+
+    def __init__(self, problem: Problem, blocks: Blocks, tuning: Tuning) -> None:
+        size, width = problem.size, problem.width
+        self._blocks, self._static, self._tuning = blocks, static_width(width), tuning
+        self._space = np.empty((2 * tuning.mixed_results + 1) * size, np.float32)
+        no_main_successor = problem.uniform or width != problem.k
+        self._elimination = (
+            None if no_main_successor else PathElimination(size, width, blocks, tuning)
+        )  # fmt: skip
+
+    def solve(
+        self, system: PolicySystem, target: float, deadline: float, *, briefly: bool = False
+    ) -> int:
+        """Improve the solution until a sweep changes it by at most the target.
+
+        Args:
+            system: of the policy.
+            target: change of a sweep to stop at.
+            deadline: moment of `time.perf_counter` at which to stop.
+            briefly: whether a few sweeps will do, whatever they leave undone.
+
+        Returns:
+            the number of sweeps.
+        """
+        if system.successors.shape[1] == 1:
+            solve_functional_graph(system)
+            return 1
+        solve = self._begin(system)
+        limit = self._tuning.plain_sweeps if briefly or self._elimination else math.inf
+        self._sweep(solve, target, deadline, limit)
+        sweeps = solve.sweeps
+        if solve.done or briefly or self._elimination is None or time.perf_counter() > deadline:
+            return sweeps
+        reduced, near = self._solve_reduced(self._elimination, system, target, deadline)
+        sweeps += reduced
+        if near:
+            return sweeps
+        solve = self._begin(system)
+        self._sweep(solve, target, deadline)
+        if solve.sweeps > self._tuning.misled_sweeps:
+            self._elimination = None
+        return sweeps + solve.sweeps
+
+    def _solve_reduced(
+        self, elimination: PathElimination, system: PolicySystem, target: float, deadline: float
+    ) -> tuple[int, bool]:
+        """Eliminate paths as long as that leads on.
+
+        What it leaves undone shows in a sweep over all states, and is less each time; not so where
+        the other successors of a state differ from its main one for good, and gamma is near 1.
+
+        Returns:
+            the number of sweeps, and whether the last one came near enough to the target.
+        """
+        tuning, sweeps, last = self._tuning, 0, math.inf
+        while True:
+            reduced = elimination.reduced(system)
+            if reduced is None:
+                return sweeps, False
+            solve = self._begin(reduced, elimination.edges)
+            self._sweep(solve, target, deadline)
+            elimination.expand(reduced, system)
+            check = self._begin(system, sweeps_at_once=1)
+            self._go_on(check, 1, tuning.accepted_change * target)
+            sweeps += solve.sweeps + 1
+            change = float(check.state.changes.max())
+            if check.done or time.perf_counter() > deadline:
+                return sweeps, True
+            if not change < tuning.shrinking * last:
+                return sweeps, False
+            last = change
+
+    def _begin(
+        self, system: PolicySystem, edges: Int64 | None = None, sweeps_at_once: int | None = None
+    ) -> _Solve:
+        """Prepare the solution of a system of all states, or of some in blocks with other edges."""
+        size, mixed = len(system.constant), self._tuning.mixed_results
+        space = self._space[: (2 * mixed + 1) * size].reshape(-1, size)
+        state = self._blocks.sweep_state(edges)
+        state.progress[[LAST, BEST]] = np.inf
+        memory = AndersonMemory(
+            sweeps=sweeps_at_once or self._tuning.sweeps_per_mixture,
+            origin=space[-1],
+            kept=space[:mixed],
+            moved=space[mixed:-1],
+            sums=np.zeros((len(state.edges) - 1, mixed, mixed)),
+        )
+        return _Solve(state, system, memory)
+
+    def _sweep(
+        self, solve: _Solve, target: float, deadline: float, most_sweeps: float = math.inf
+    ) -> None:
+        """Sweep and mix until a sweep changes little enough, or for a number of sweeps."""
+        size, tuning = len(solve.system.constant), self._tuning
+        while not solve.done and solve.sweeps < most_sweeps and time.perf_counter() <= deadline:
+            rounds = min(tuning.most_rounds, max(1, tuning.states_per_call // size))
+            if math.isfinite(most_sweeps):
+                left = int(most_sweeps) - solve.sweeps
+                rounds = min(rounds, -(-left // solve.memory.sweeps))
+            self._go_on(solve, rounds, target)
+
+    def _go_on(self, solve: _Solve, rounds: int, target: float) -> None:
+        tuning = self._tuning
+        stopping = Stopping(
+            rounds=rounds,
+            target=target,
+            restart_growth=tuning.restart_growth,
+            patience=tuning.patience_of_mixtures,
+            noise=tuning.float32_noise,
+        )
+        self._blocks.run_together(
+            solve_system, solve.state, self._static, solve.system, solve.memory, stopping
+        )

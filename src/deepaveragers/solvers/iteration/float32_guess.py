@@ -1,0 +1,162 @@
+"""A first guess at the optimal values: modified policy iteration in float32.
+
+The packed MDP is half the size of the graph, and float32 values half that of float64: a sweep
+takes half as long. What float32 cannot resolve is left to float64 sweeps. Nothing of the guess is
+trusted. One sweep over the packed MDP in float64 proves bounds on it: `certificate` says by how
+much such a backup can be wrong, in ordinary plans far less than what was asked for. So those need
+no float64 sweep over the graph.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...arrays import Float32, Float64, Int32
+from ...kernels.bellman import packed as packed_kernels
+from ...kernels.bellman import packed_improvement as kernels
+from ...kernels.bellman.backup import NO_ACTION
+from ...kernels.bellman.policy_system import empty_system
+from ...kernels.bellman.problem import Problem
+from ...kernels.bellman.static_width import static_width
+from ...mdp.prepared import PackedMdp
+from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
+from .float64_sweeps import Float64Sweeps
+from .limits import Watch
+from .target import Target
+from .tuning import Tuning
+
+Start = tuple[Float64, Float64]
+"""Values [N] and action values [N, A] of an earlier plan, in the order of visiting."""
+GUESS_PROGRESS = 0.9
+"""A change counts as progress if it is smaller than the smallest before by this factor."""
+
+
+def can_guess(problem: Problem, tuning: Tuning) -> bool:
+    """Whether the MDP can be packed, and is large enough for it to pay."""
+    plain = problem.slip == 0.0 and problem.worst_case == 0.0 and len(problem.policy) == 0
+    return plain and problem.size >= tuning.guess_states
+
+
+class Float32Guess:
+    """Rewards of one objective, and values on their way."""
+
+    def __init__(self, sweeps: Float64Sweeps, mdp: PackedMdp, tuning: Tuning) -> None:
+        problem = sweeps.problem
+        self._sweeps, self._problem, self._blocks = sweeps, problem, sweeps.blocks
+        self._packed, self._tuning = mdp.packed, tuning
+        self._gamma, self._static = np.float32(problem.gamma), static_width(problem.k)
+        self._reward: Float32 = np.empty_like(mdp.packed.mean)
+        self._choice: Int32 = np.full(problem.size, NO_ACTION, np.int32)
+        self._system = empty_system(problem.size, problem.k)
+        found = self._blocks.run(
+            packed_kernels.reward_of_actions, problem, sweeps.posed, sweeps.order.order,
+            self._packed, self._reward, self._values,
+        )  # fmt: skip
+        scales, stuck = zip(*found)
+        self._scale, self._stuck = max(scales), sum(stuck)
+        largest = max(0.0, float(problem.rewards.max()))
+        self._dearest = problem.adaptive * largest if problem.adaptive > 0.0 else problem.cost
+        self._largest_penalty = self._dearest * mdp.farthest
+        if self._largest_penalty > float(np.finfo(np.float32).max):
+            self._scale = math.inf  # float32 took such actions for unavailable ones
+
+    @property
+    def _values(self) -> Float32:
+        """[2N] float32, V on its way."""
+        return self._system.solution
+
+    def run(self, target: Target, start: Start | None, watch: Watch) -> Certificate:
+        """Guess, leave the values in the float64 sweeps, and say what is proved of them.
+
+        Args:
+            target: set here.
+            start: of an earlier plan, whose policy is evaluated first; None begins with the best
+                reward of one step.
+            watch: told after every sweep.
+        """
+        if self._nothing_to_guess():
+            return target.first_sweep(self._sweeps)
+        target.set(self._scale, self._stuck, self._largest_penalty)
+        proof: Certificate | None = None
+        try:
+            stopped = self._improve_until(target.allowed, start, watch)
+            proof = self._prove(target.allowed, stopped)
+        finally:
+            if proof is None:
+                half = self._values[self._problem.size :]
+                self._sweeps.restart(half.astype(np.float64))
+        return self._sweeps.sweep() if proof is None else proof
+
+    def _nothing_to_guess(self) -> bool:
+        """Whether no step is worth anything, or losses are infinite in float32."""
+        if self._stuck:
+            # Such losses look like actions that are not there.
+            return not largest_step(self._problem, self._largest_penalty) < LARGEST
+        return self._scale == 0.0
+
+    def _improve_until(self, allowed: float, start: Start | None, watch: Watch) -> bool:
+        """Improve until the estimated error is allowed, or float32 ends; whether it was stopped."""
+        gamma, tuning, evaluator = self._problem.gamma, self._tuning, self._sweeps.evaluator
+        change_allowed = allowed * (1.0 - gamma) / max(gamma, 0.1)
+        enough = tuning.guess_enough * change_allowed
+        floor = tuning.guess_evaluated * change_allowed
+        if start is not None:
+            self._follow(start, floor, watch.limits.deadline)
+        best, waited = math.inf, 0
+        for made in range(1, tuning.guess_sweeps + 1):
+            change, largest = self._improve()
+            noise = tuning.guess_noise * largest
+            distinct = change > tuning.guess_distinct * noise
+            waited = 0 if change < GUESS_PROGRESS * best or distinct else waited + 1
+            best = min(best, change)
+            self._sweeps.count = made
+            if watch.look(made, change * gamma / (1.0 - gamma), allowed) is not None:
+                return True
+            near = max(enough, noise * (tuning.guess_near if waited else 1.0))
+            if waited >= tuning.guess_patience or change <= near:
+                break
+            aim = max(tuning.guess_ratio * change, floor, noise)
+            briefly = made == 1 and start is None
+            evaluator.solve(self._system, aim, watch.limits.deadline, briefly=briefly)
+        return False
+
+    def _follow(self, start: Start, floor: float, deadline: float) -> None:
+        """Evaluate the policy of an earlier plan, from its values."""
+        size, values = self._problem.size, self._values
+        values[:size] = np.where(self._problem.terminal, 0.0, start[0])
+        values[size:] = values[:size]
+        self._blocks.run(
+            kernels.follow, start[1], self._gamma, self._packed, self._reward, self._choice,
+            self._system,
+        )  # fmt: skip
+        aim = max(self._tuning.first_ratio * self._scale, floor)
+        self._sweeps.evaluator.solve(self._system, aim, deadline)
+
+    def _improve(self) -> tuple[float, float]:
+        """Sweep over all states and actions; return the largest change and the largest value."""
+        state = self._blocks.sweep_state()
+        self._blocks.run_together(
+            kernels.improve_all, state, self._static, self._gamma, self._packed, self._reward,
+            self._choice, self._system,
+        )  # fmt: skip
+        return float(state.changes.max()), float(state.peaks.max())
+
+    def _prove(self, allowed: float, stopped: bool) -> Certificate | None:
+        """Prove bounds by a sweep over the packed MDP; None where its rounding is too much.
+
+        Stopped early, any bounds will do; the graph in another order may take too long.
+        """
+        problem, penalty = self._problem, self._largest_penalty
+        found = self._blocks.run(packed_kernels.agree, problem.terminal, self._values)
+        lows, highs = zip(*found)
+        low, high = min(lows), max(highs)
+        if not largest_step(problem, penalty) < LARGEST:
+            return None
+        rounding = rounding_of_packed(problem, low, high, penalty, self._dearest)
+        lost = rounding / (1.0 - problem.gamma)
+        if not (lost < allowed or (stopped and math.isfinite(lost))):
+            return None
+        middle = 0.5 * (low + high)
+        return self._sweeps.sweep_packed(self._packed, self._reward, self._values, middle, rounding)

@@ -1,0 +1,160 @@
+"""Sweeps in float64 over the graph, which prove bounds, and iterative refinement between them.
+
+For values V and a fixed policy, the exact correction e with V + e = V_pi solves the linear system
+e = (T_pi V - V) + gamma P_pi e. The right-hand side is computed in float64; the system is solved
+in float32, which limits the *relative* accuracy of e only. So repeating the step (iterative
+refinement) reaches any accuracy that float64 can certify.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ...arrays import Float32, Float64, Int32
+from ...kernels.bellman import backup, packed, policy_system
+from ...kernels.bellman.policy_system import PolicySystem, empty_system
+from ...kernels.bellman.problem import Problem
+from ...kernels.bellman.static_width import static_width
+from ..blocks import Blocks
+from ..certificate import Certificate, certify, rounding_of_backup
+from ..state_order import StateOrder
+from .evaluation import PolicyEvaluator
+from .tuning import Tuning
+
+
+class Float64Sweeps:
+    """Values on their way to the optimum, in the order of visiting.
+
+    Attributes:
+        posed: the problem with its states in their own places.
+        order: of visiting.
+        problem: the problem in that order; its graph is there only if that is the states' own.
+        evaluator: of policies.
+        values: [N] float64.
+        q_values: [N, A] float64, of the last sweep.
+        choice: [N] int32, the best action at the last sweep.
+        stuck: states that have no action and did not end an episode.
+        largest_penalty: largest distance penalty at the last sweep.
+        count: sweeps over all states and actions so far.
+    """
+
+    def __init__(self, posed: Problem, order: StateOrder, blocks: Blocks, tuning: Tuning) -> None:
+        size, actions = posed.indices.shape[:2]
+        self.posed, self.order, self.blocks = posed, order, blocks
+        self.problem = order.without_graph(posed)
+        self.evaluator = PolicyEvaluator(self.problem, blocks, tuning)
+        self.values: Float64 = np.zeros(size)
+        self.q_values: Float64 = np.empty((size, actions))
+        self.choice: Int32 = np.empty(size, np.int32)
+        self.stuck, self.largest_penalty, self.count = 0, 0.0, 0
+        self._gains: Float64 = np.empty(2 * size)
+        self._gains_are_old = True
+        self._q_values_restored = False
+
+    @cached_property
+    def _whole(self) -> Problem:
+        """The problem with its graph in the order of visiting."""
+        indices, distances = self.order.graph(self.posed, self.blocks)
+        return self.problem._replace(indices=indices, distances=distances)
+
+    @cached_property
+    def _system(self) -> PolicySystem:
+        """Of the correction; its solution is 0 but while a policy is evaluated."""
+        return empty_system(self.problem.size, self.problem.width)
+
+    def restart(self, values: Float64) -> None:
+        """Go on from other values; 0 where states ended, and where float32 overflowed."""
+        self.values[:] = np.where(self.problem.terminal | ~np.isfinite(values), 0.0, values)
+        self._gains_are_old = True
+
+    def prefer(self, q_values: Float64) -> None:
+        """Choose by other action values [N, A], among the actions that are available."""
+        self.blocks.run(backup.prefer, self.q_values, q_values, self.choice)
+
+    def recover(self) -> None:
+        """Make the arrays agree again after an interruption."""
+        self._system.solution[:] = 0.0
+        self.restart(self.values)  # an evaluation may just have overflowed
+
+    def sweep(self, *, in_place: bool = True) -> Certificate:
+        """Apply the Bellman operator once, and say what that proves."""
+        problem = self._whole
+        self._refresh()
+        found = self.blocks.run(
+            backup.backup, problem, in_place,
+            self._gains, self.values, self.q_values, self.choice,
+        )  # fmt: skip
+        self.blocks.run(backup.publish, self._gains)
+        self._q_values_restored = False
+        self.count += 1
+        smallest, largest, penalty, stuck = zip(*found)
+        self.stuck, self.largest_penalty = sum(stuck), max(penalty)
+        down, up = max(0.0, -min(smallest)), max(0.0, max(largest))
+        before = max(float(self.values.max()), -float(self.values.min())) + max(down, up)
+        rounding = rounding_of_backup(problem, before, self.largest_penalty)
+        return certify(problem.gamma, down, up, rounding)
+
+    def sweep_packed(
+        self, mdp: packed.Packed, reward: Float32, values: Float32, middle: float, rounding: float
+    ) -> Certificate:
+        """Take over values, after a sweep over the packed MDP, and say what that proves.
+
+        Args:
+            mdp: the packed MDP.
+            reward: [N, A] R.
+            values: [2N] float32.
+            middle: of the range of the values.
+            rounding: bound on how far such a backup is from the exact one.
+        """
+        found = self.blocks.run(
+            packed.backup_packed, static_width(self.problem.k), self.problem.gamma, middle,
+            self.problem.terminal, self.order.order, mdp, reward, values,
+            self.values, self.q_values, self.choice,
+        )  # fmt: skip
+        self._q_values_restored, self._gains_are_old = True, True
+        self.count += 1
+        smallest, largest = zip(*found)
+        down, up = max(0.0, -min(smallest)), max(0.0, max(largest))
+        return certify(self.problem.gamma, down, up, rounding)
+
+    def evaluate(self, *, ratio: float, floor: float, deadline: float) -> bool:
+        """Move the values towards those of the chosen policy.
+
+        Args:
+            ratio: stop when a sweep's change is this share of the first residual.
+            floor: or when it is below this.
+            deadline: or at this moment of `time.perf_counter`.
+
+        Returns:
+            whether float32 could hold them.
+        """
+        self._refresh()
+        system = self._system
+        found = self.blocks.run(
+            policy_system.write_system, self._whole, self._gains, self.values, self.choice, system
+        )
+        self.evaluator.solve(system, max(ratio * float(max(found)), floor), deadline)
+        self._gains_are_old = True
+        self._refresh()
+        return bool(np.isfinite(self.values).all())
+
+    def restored_values(self) -> Float64:
+        """Return the values [N] with states in their own places."""
+        return self.order.restored(self.values, self.blocks)
+
+    def restored_q_values(self) -> Float64:
+        """Return the action values [N, A] with states in their own places."""
+        if self._q_values_restored:
+            return self.q_values
+        return self.order.restored(self.q_values, self.blocks)
+
+    def _refresh(self) -> None:
+        """Add the correction to the values, and reckon gains of both halves from them."""
+        if self._gains_are_old:
+            self.blocks.run(
+                policy_system.add_correction, self.problem, self._system.solution,
+                self.values, self._gains,
+            )  # fmt: skip
+            self._gains_are_old = False

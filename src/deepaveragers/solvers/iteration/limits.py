@@ -1,0 +1,102 @@
+"""When a solve stops before its tolerance is reached, and what it shows meanwhile."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from ...progress import Advance, progress
+from ..plan import Status
+
+QUIET_SECONDS = 2.0
+"""Solves that are shorter show no progress."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback learns after every sweep.
+
+    Attributes:
+        sweeps: sweeps over all states and actions so far.
+        error: certified error of the values; an estimate while a first guess is made.
+        allowed: the error at which planning stops.
+        seconds: time since the start.
+    """
+
+    sweeps: int
+    error: float
+    allowed: float
+    seconds: float
+
+
+Callback = Callable[[Progress], object]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop before the tolerance is reached; moments of `time.perf_counter`."""
+
+    began: float
+    deadline: float
+    max_sweeps: float
+
+
+class Watch:
+    """Looks at the clock, the callback and the number of sweeps, and shows a progress bar."""
+
+    def __init__(self, limits: Limits, callback: Callback | None, stack: ExitStack) -> None:
+        self.limits, self._callback, self._bar = limits, callback, _Bar(stack)
+        self._stopped = False
+
+    def look(self, sweeps: int, error: float, allowed: float) -> Status | None:
+        """Return what ends the solve now, if anything.
+
+        Args:
+            sweeps: over all states and actions so far.
+            error: of the values.
+            allowed: at which planning stops.
+        """
+        now = time.perf_counter()
+        self._bar.show(error, allowed, now - self.limits.began)
+        if self._asked_to_stop(Progress(sweeps, error, allowed, now - self.limits.began)):
+            return "interrupted"
+        if now > self.limits.deadline:
+            return "out_of_time"
+        return "out_of_sweeps" if sweeps >= self.limits.max_sweeps else None
+
+    def reach(self, share: float) -> None:
+        """Show this share of the work as done."""
+        self._bar.reach(share, time.perf_counter() - self.limits.began)
+
+    def _asked_to_stop(self, seen: Progress) -> bool:
+        if self._callback is not None and not self._stopped:
+            self._stopped = bool(self._callback(seen))
+        return self._stopped
+
+
+class _Bar:
+    """A progress bar for long solves: in decades of the error, or steps of a horizon."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack, self._shown, self._first = stack, 0, math.nan
+        self._advance: Advance | None = None
+
+    def show(self, error: float, allowed: float, seconds: float) -> None:
+        if not math.isfinite(self._first):
+            self._first = error
+        if 0.0 < allowed < self._first < math.inf and error < math.inf:
+            share = math.log(self._first / max(error, allowed)) / math.log(self._first / allowed)
+            self.reach(share, seconds)
+
+    def reach(self, share: float, seconds: float) -> None:
+        if seconds < QUIET_SECONDS or not sys.stderr.isatty():
+            return
+        if self._advance is None:
+            self._advance = self._stack.enter_context(progress("planning", 100))
+        percent = max(self._shown, int(100 * share))
+        self._advance(percent - self._shown)
+        self._shown = percent

@@ -1,0 +1,135 @@
+"""Modified policy iteration: improve and prove, evaluate, repeat.
+
+A sweep over all states and actions improves the values and the policy, and proves bounds
+(`certificate`). Then the values are moved towards those of that policy, over the policy's own
+rows only and in float32 (`evaluation`). Both repeat until the bounds are as tight as asked. Where
+it pays, a guess comes first: in float32 (`float32_guess`) or on a GPU (`cuda_guess`).
+
+For games against the worst neighbour (`worst_case`) policy iteration may cycle. So when the
+bounds have not improved for a while, only sweeps are made, ever more of them: each brings the
+values closer by a factor gamma, whatever happened before.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+from ..certificate import Certificate
+from ..plan import Status
+from .float32_guess import Start
+from .float64_sweeps import Float64Sweeps
+from .limits import Watch
+from .target import Target
+from .tuning import Tuning
+
+BETTER = 0.95
+"""Bounds count as better if they are tighter by this factor."""
+Outcome = tuple[Status, Certificate]
+
+
+class Guess(Protocol):
+    """Makes a first guess, leaves it in the float64 sweeps, and says what is proved of it."""
+
+    def run(self, target: Target, start: Start | None, watch: Watch) -> Certificate:
+        """Set the target, guess, prove."""
+        ...
+
+
+class PolicyIteration:
+    """Drives float64 sweeps to the target, or to the first limit."""
+
+    def __init__(self, sweeps: Float64Sweeps, target: Target, watch: Watch, tuning: Tuning) -> None:
+        self.sweeps, self.target, self.watch, self._tuning = sweeps, target, watch, tuning
+        self._best, self._best_values = math.inf, sweeps.values
+
+    def optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Outcome:
+        """Return the status and the bounds of a plan without horizon.
+
+        Args:
+            guess: what comes first; None begins with V = 0.
+            evaluate: evaluate policies between the sweeps; otherwise sweeps only.
+            start: of an earlier plan.
+        """
+        status: Status = "interrupted"
+        try:
+            status, proof = self._optimize(guess, evaluate, start)
+        except KeyboardInterrupt:
+            # Whatever the arrays hold now, one more sweep proves bounds on it.
+            self.sweeps.recover()
+            if self.target.known:
+                proof = self._at_best(self.sweeps.sweep())
+            else:
+                proof = self.target.first_sweep(self.sweeps)
+        return status, self.target.within_reach(proof, self.sweeps.values)
+
+    def _optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Outcome:
+        sweeps, target, tuning = self.sweeps, self.target, self._tuning
+        if guess is None:
+            proof = target.first_sweep(sweeps)
+        else:
+            proof, start = guess.run(target, start, self.watch), None
+        patience = _Patience(tuning)
+        while True:
+            self._keep(proof)
+            status = self.watch.look(sweeps.count, proof.error, target.allowed)
+            if proof.error <= target.allowed:
+                return "optimal", self._at_best(proof)
+            if status is not None:
+                return status, self._at_best(proof)
+            if start is not None:
+                # Only now: the proof above is about the values of the first sweep.
+                sweeps.restart(start[0])
+                sweeps.prefer(start[1])
+                start = None
+            if patience.may_evaluate(proof.error) and evaluate:
+                evaluate = self._evaluate()
+                if not evaluate:
+                    sweeps.restart(self._best_values)
+            proof = sweeps.sweep()
+
+    def _evaluate(self) -> bool:
+        """Move the values towards those of the policy; false where float32 cannot hold them."""
+        gamma, tuning = self.sweeps.problem.gamma, self._tuning
+        change_allowed = self.target.allowed * (1.0 - gamma) / max(gamma, 0.1)
+        return self.sweeps.evaluate(
+            ratio=tuning.evaluation_ratio,
+            floor=tuning.guess_evaluated * change_allowed,
+            deadline=self.watch.limits.deadline,
+        )
+
+    def _keep(self, proof: Certificate) -> None:
+        """Keep the values if none better were proved, before anything can end the solve."""
+        if self.target.allowed < proof.error < self._best:
+            # In this order: Ctrl-C between the two must not claim what was not proved.
+            self._best_values, self._best = self.sweeps.values.copy(), proof.error
+
+    def _at_best(self, proof: Certificate) -> Certificate:
+        """Return to the best values that were proved, if these are worse: evaluating may stray.
+
+        Where a sweep of either kind changed values by d, a Jacobi sweep after it changes them by
+        gamma d at most, and rounding: its bounds are no wider. It may not be one too many.
+        """
+        if proof.error <= self._best or self.sweeps.count >= self.watch.limits.max_sweeps:
+            return proof
+        self.sweeps.restart(self._best_values)
+        return self.sweeps.sweep(in_place=False)
+
+
+class _Patience:
+    """Tells when policies are left unevaluated for a while, since bounds do not get better."""
+
+    def __init__(self, tuning: Tuning) -> None:
+        self._limit, self._penance = tuning.patience, tuning.first_penance
+        self._best, self._waited, self._sweeps_only = math.inf, 0, 0
+
+    def may_evaluate(self, error: float) -> bool:
+        """Count one more sweep; return whether a policy may be evaluated after it."""
+        self._waited = 0 if error < BETTER * self._best else self._waited + 1
+        self._best = min(self._best, error)
+        if self._waited >= self._limit:
+            self._waited, self._sweeps_only = 0, self._penance
+            self._penance *= 2
+        allowed = self._sweeps_only == 0
+        self._sweeps_only = max(0, self._sweeps_only - 1)
+        return allowed

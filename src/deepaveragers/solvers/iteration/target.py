@@ -1,0 +1,92 @@
+"""The error that a tolerance allows, known once one sweep from V = 0 told the scale |T 0|."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ...arrays import Float64
+from ...errors import InputError
+from ...kernels.bellman.problem import Problem
+from ...kernels.precision import FLOAT32_EPSILON
+from ..certificate import LARGEST, Certificate, largest_step, rounding_of_backup
+from .float64_sweeps import Float64Sweeps
+
+
+class Target:
+    """What is asked of a solve.
+
+    Attributes:
+        tolerance: largest error, relative to |T 0| / (1 - gamma).
+        allowed: largest error; inf before the scale is known.
+        reach: a bound on |V*|; inf before the scale is known.
+    """
+
+    def __init__(self, problem: Problem, tolerance: float) -> None:
+        self._problem, self.tolerance = problem, tolerance
+        self.allowed = self.reach = math.inf
+
+    @property
+    def known(self) -> bool:
+        """Whether the scale is known."""
+        return math.isfinite(self.reach)
+
+    def set(self, largest: float, stuck: int, penalty: float) -> None:
+        """Turn the tolerance into an error, or say why it cannot be had.
+
+        Args:
+            largest: |T 0|.
+            stuck: states that have no action and did not end an episode.
+            penalty: the largest distance penalty.
+        """
+        gamma = self._problem.gamma
+        scale, parts = largest / (1.0 - gamma), largest_step(self._problem, penalty)
+        # Actions may be missing because float64 took their losses for infinite.
+        if not scale < LARGEST or (stuck and not parts < LARGEST):
+            raise InputError(
+                "rewards and costs",
+                f"so small that no value can exceed {LARGEST:g}",
+                f"up to {max(largest, parts):.3g} a step",
+                "Give them in larger units.",
+            )
+        if stuck:
+            raise InputError(
+                "forbidden_actions or action_mask",
+                "such that every state keeps an action that the data has",
+                f"{stuck} states without any",
+            )
+        self.allowed = self.tolerance * scale
+        # `largest` may have been computed in float32.
+        rounding = FLOAT32_EPSILON * (2 * self._problem.k + 16)
+        self.reach = (largest + rounding * parts) / (1.0 - gamma)
+        finest = 4.0 * rounding_of_backup(self._problem, scale, penalty) / (1.0 - gamma)
+        if 0.0 < self.allowed < finest:
+            raise InputError(
+                "tolerance",
+                f"at least {finest / scale:.1e} for this MDP and gamma",
+                self.tolerance,
+                "Float64 cannot certify less.",
+            )
+
+    def first_sweep(self, sweeps: Float64Sweeps) -> Certificate:
+        """Sweep from V = 0, which tells the scale of the problem."""
+        sweeps.restart(np.zeros(self._problem.size))
+        proof = sweeps.sweep(in_place=False)
+        self.set(proof.residual, sweeps.stuck, sweeps.largest_penalty)
+        if proof.residual == 0.0:
+            self.allowed = proof.error
+        return proof
+
+    def within_reach(self, proof: Certificate, values: Float64) -> Certificate:
+        """Return bounds no wider than |V*| <= |T 0| / (1 - gamma), which holds before any sweep.
+
+        Not so for the greedy policy, whose steps may be worse than the best: its bound stays.
+        """
+        below, above = self.reach + float(values.max()), self.reach - float(values.min())
+        return replace(
+            proof,
+            below=min(proof.below, max(0.0, below)),
+            above=min(proof.above, max(0.0, above)),
+        )

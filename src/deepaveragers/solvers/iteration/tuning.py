@@ -1,0 +1,90 @@
+"""The numbers of the planner that were measured, in one record.
+
+All but those marked otherwise were set on the development problems of the benchmark,
+`python -m benchmarks.planner --development`, whose report is about others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How the planner goes about its work; none of it can change what a certificate claims.
+
+    Attributes:
+        single_block_states: states up to which one block is quicker than handing work to threads.
+        blocks: blocks of states otherwise; fixed, so that bits do not depend on threads.
+        part_states: states of a part of a block, after which blocks exchange values.
+        most_parts: parts of a block at most.
+        order_states: states below which any order of visiting is quick enough.
+        guess_states: states below which float64 sweeps alone are as quick as a float32 guess.
+        mixed_results: results that Anderson acceleration mixes.
+        sweeps_per_mixture: sweeps before each mixture.
+        restart_growth: growth of the change after which Anderson forgets earlier results.
+        patience_of_mixtures: mixtures without progress after which a system is left as it is.
+        float32_noise: changes by this share of the largest value are rounding.
+        plain_sweeps: sweeps over a policy's system before paths are eliminated from it; and all
+            that the first policy of a guess gets, since the next is far better.
+        main_share: share of a row's weights from which on its state is passed through.
+        kept_share: share of kept states up to which eliminating paths pays.
+        accepted_change: accept the reduced solve if a full sweep then changes values by at most
+            this multiple of the target, since another sweep follows anyway.
+        shrinking: eliminate again while each reduced solve cuts that change by this factor.
+        misled_sweeps: full sweeps needed after elimination beyond which it is not tried again.
+        states_per_call: states swept in a kernel before the clock and the keyboard are looked at.
+        most_rounds: rounds in one call of a kernel at most.
+        guess_ratio: a policy of the guess is evaluated until a sweep changes values by this
+            share of what the improvement changed.
+        first_ratio: the policy of an earlier plan: by this share of |T 0|.
+        guess_enough: change of a sweep at which a guess is good enough, in parts of what the
+            error allowed would take: the sweep that proves it changes no more than the last.
+        guess_evaluated: change to which the policy of a guess is evaluated, in the same parts.
+        guess_noise: changes by this share of the largest value may be rounding.
+        guess_sweeps: improvements of a guess at most.
+        guess_near: without progress, this multiple of the noise is near enough.
+        guess_distinct: changes that are this multiple of the noise may grow for a while.
+        guess_patience: improvements without progress after which float64 goes on.
+        evaluation_ratio: in float64, a policy is evaluated until a sweep changes values by this
+            share of its first residual.
+        patience: float64 sweeps without better bounds after which policies are left unevaluated.
+        first_penance: sweeps without evaluation then; doubled every time.
+        most_kept_bytes: a larger packed MDP is made anew for each solve.
+    """
+
+    single_block_states: int = 20_000
+    blocks: int = 4
+    part_states: int = 25_000
+    most_parts: int = 8
+    order_states: int = 2_000
+    guess_states: int = 2_000
+    mixed_results: int = 5
+    sweeps_per_mixture: int = 3
+    restart_growth: float = 3.0
+    patience_of_mixtures: int = 50
+    float32_noise: float = 4e-7
+    plain_sweeps: int = 12
+    main_share: float = 0.99
+    kept_share: float = 0.6
+    accepted_change: float = 3.0
+    shrinking: float = 0.5
+    misled_sweeps: int = 20
+    states_per_call: int = 1_000_000
+    most_rounds: int = 64
+    guess_ratio: float = 0.03
+    first_ratio: float = 0.3
+    guess_enough: float = 0.8
+    guess_evaluated: float = 0.5
+    guess_noise: float = 1e-6
+    guess_sweeps: int = 60
+    guess_near: float = 4.0
+    guess_distinct: float = 1e4
+    guess_patience: int = 8
+    evaluation_ratio: float = 0.005
+    patience: int = 12
+    first_penance: int = 8
+    most_kept_bytes: int = 2 << 30
+
+
+TUNING = Tuning()

@@ -1,0 +1,72 @@
+"""Where episodes begin, and what a plan is worth there.
+
+The first observations of episodes are no core states (nothing led to them), so their values
+come from one step of look-ahead, the paper's Eq. 3, with the objective's own operator:
+
+    Q(s0, a) = sum_j alpha_j (r_j - C d_j + gamma V(s'_j))
+
+over the nearest transitions of each action. An error e of V is an error of at most gamma e.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array, Float32, Float64, Int32, Int64, frozen
+from ..kernels.bellman import reference
+from ..mdp.model import DacMdp
+from ..mdp.objective import Objective
+from ..mdp.problem import allowed_at, pose
+from ..neighbors.graph import NO_NEIGHBOR
+from ..neighbors.tree import TreeIndex
+
+
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """The start states of a compiled MDP and their neighbours; S of them.
+
+    Attributes:
+        mdp: the compiled MDP.
+        rows: [S] int64, the transitions that begin the episodes.
+        indices: [S, A, K] int32, as in the graph.
+        distances: [S, A, K] float32, as in the graph.
+    """
+
+    mdp: DacMdp
+    rows: Int64
+    indices: Int32
+    distances: Float32
+
+    @property
+    def observations(self) -> Array:
+        """[S, ...] the first observations."""
+        return self.mdp.transitions.observations[self.rows]
+
+    def q_values(self, objective: Objective, values: Float64) -> Float64:
+        """Return [S, A] float64 for values [N] of the core states; -inf where unavailable.
+
+        A mask given as an array speaks of core states only, and so does not apply here.
+        """
+        model = pose(self.mdp, objective)
+        allowed = allowed_at(self.mdp, objective, self.observations)
+        there = model._replace(indices=self.indices, distances=self.distances, allowed=allowed)
+        return reference.average_outcomes(there, values)
+
+
+def start_states(mdp: DacMdp) -> Starts:
+    """Find the first observation of every episode, and its neighbours."""
+    data, k = mdp.transitions, mdp.graph.k
+    rows = np.array([episode.start for episode in data.episodes()], dtype=np.int64)
+    shape = (len(rows), data.num_actions, k)
+    indices = np.full(shape, NO_NEIGHBOR, dtype=np.int32)
+    distances = np.full(shape, np.inf, dtype=np.float32)
+    for action in range(data.num_actions):
+        members = np.flatnonzero(data.actions == action)
+        if len(members):
+            index = TreeIndex(mdp.source_features[members])
+            found, gaps = index.query(mdp.source_features[rows], k)
+            indices[:, action] = np.where(found >= 0, members[found], NO_NEIGHBOR)
+            distances[:, action] = gaps
+    return Starts(mdp, frozen(rows), frozen(indices), frozen(distances))

@@ -1,0 +1,119 @@
+"""The order in which a solve visits the states of an MDP.
+
+Gauss-Seidel is quick here because rows usually stand in the order in which they were
+experienced. When they do not, the trajectories are found again from the graph itself, and the
+MDP is solved with its states moved to other places.
+
+Ordinary plans read the packed MDP alone, which is made in that order (`packing`). Sweeps in
+float64 read the graph itself in that order: that costs some sweeps' time and as much memory as
+the graph, so it is made when first needed. Both are kept in `DacMdp.prepared`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array, Float32, Float64, Int32, frozen, rows_at
+from ..kernels.bellman import state_order as kernels
+from ..kernels.bellman.problem import Problem
+from ..mdp.prepared import Prepared
+from .blocks import Blocks
+
+SAMPLE_STATES = 4_000
+"""States looked at to tell whether rows follow trajectories."""
+KNOWN_SHARE, FOLLOWING_SHARE = 0.2, 0.5
+"""Less than the first share of states with a clear successor: no trajectories to be found. More
+than the second share of these followed by it: they stand in order already."""
+OWN: Int32 = frozen(np.empty(0, np.int32))
+"""Stands for the states' own order."""
+
+
+class StateOrder:
+    """Row p stands for state order[p]; `order` is empty where all keep their places."""
+
+    def __init__(self, order: Int32, prepared: Prepared) -> None:
+        self.order, self._prepared = order, prepared
+
+    @property
+    def own(self) -> bool:
+        """Whether states keep their places."""
+        return len(self.order) == 0
+
+    @property
+    def rank(self) -> Int32:
+        """[N] int32, the row that stands for a state; empty where all keep their places."""
+        rank = np.empty_like(self.order)
+        rank[self.order] = np.arange(len(rank), dtype=np.int32)
+        return frozen(rank)
+
+    def without_graph(self, problem: Problem) -> Problem:
+        """Return the problem in the order of visiting; if that is another, without its graph."""
+        if self.own:
+            return problem
+        return problem._replace(
+            indices=frozen(np.empty((0, *problem.indices.shape[1:]), np.int32)),
+            distances=frozen(np.empty((0, *problem.distances.shape[1:]), np.float32)),
+            rewards=self.rows(problem.rewards),
+            terminal=self.rows(problem.terminal),
+            allowed=self.rows(problem.allowed),
+            policy=self.rows(problem.policy),
+        )
+
+    def graph(self, problem: Problem, blocks: Blocks) -> tuple[Int32, Float32]:
+        """Return the graph of a problem in the order of visiting."""
+        if self.own:
+            return problem.indices, problem.distances
+        if self._prepared.graph is None:
+            indices, distances = np.empty_like(problem.indices), np.empty_like(problem.distances)
+            blocks.run(kernels.reorder, self.order, self.rank, problem, indices, distances)
+            self._prepared.graph = frozen(indices), frozen(distances)
+        return self._prepared.graph
+
+    def rows(self, array: Array) -> Array:
+        """Return rows of states in the order of visiting; what is no row per state stays."""
+        per_state = not self.own and len(array) == len(self.order)
+        return frozen(rows_at(array, self.order)) if per_state else array
+
+    def restored(self, array: Float64, blocks: Blocks) -> Float64:
+        """Return rows [N] or [N, A] in the states' own places."""
+        if self.own:
+            return array
+        result = np.empty_like(array)
+        rows = (len(array), -1)
+        blocks.run(kernels.restore, self.order, array.reshape(rows), result.reshape(rows))
+        return result
+
+
+def order_of(prepared: Prepared, problem: Problem, smallest: int) -> StateOrder:
+    """Return the order to solve in, found by the first solve of an MDP.
+
+    Args:
+        prepared: of the compiled MDP.
+        problem: any objective posed on it.
+        smallest: states below which any order is quick enough.
+    """
+    if prepared.order is None:
+        # By all neighbours: which objective came first must not tell in the bits of the next.
+        whole = problem._replace(k=problem.indices.shape[2])
+        prepared.order = OWN if problem.size < smallest else trajectory_order(whole)
+    return StateOrder(prepared.order, prepared)
+
+
+def trajectory_order(problem: Problem) -> Int32:
+    """Return an order of the states that follows the trajectories; `OWN` if theirs does."""
+    size = problem.size
+    sample = np.unique(np.linspace(0, size - 1, SAMPLE_STATES).astype(np.int32))
+    successors = np.empty(len(sample), np.int32)
+    kernels.strong_successor(problem, sample, successors)
+    known = (successors != kernels.NONE) & ~problem.terminal[sample]
+    if known.mean() < KNOWN_SHARE:
+        return OWN
+    if (successors[known] == sample[known] + 1).mean() > FOLLOWING_SHARE:
+        return OWN
+    everyone = np.arange(size, dtype=np.int32)
+    successors = np.empty(size, np.int32)
+    kernels.strong_successor(problem, everyone, successors)
+    successors[problem.terminal] = kernels.NONE
+    order = np.empty(size, np.int32)
+    kernels.chain_order(successors, order)
+    return frozen(order)
