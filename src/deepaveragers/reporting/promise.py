@@ -14,7 +14,7 @@ from ..kernels.returns import discounted_returns
 from ..mdp.problem import pose
 from ..solvers.greedy import greedy_chances
 from ..solvers.plan import Plan
-from ..solvers.starts import start_states
+from ..solvers.start_states import start_states
 
 
 @dataclass(frozen=True)
