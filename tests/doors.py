@@ -188,6 +188,10 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "deterministic": (*NO_FLAG, None),
         },
     ),
+    "report": (
+        lambda w, **given: da.report(**{"plan": w.plan, **given}),
+        {"plan": (*NO_RECORD, None)},
+    ),
     "importance_value": (
         lambda w, **given: da.importance_value(
             **{

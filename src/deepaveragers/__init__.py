@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .neighbors.indexing import neighbor_index
     from .policy.decision import Decision
     from .policy.policy import Policy
+    from .reporting.report import Report, report
     from .representation.bcq import BcqEncoder, train_bcq
     from .representation.dqn import DqnEncoder, train_dqn
     from .representation.dynamics import DynamicsEncoder, train_dynamics
@@ -97,6 +98,7 @@ __all__ = [
     "PolicyValue",
     "RandomNetwork",
     "Repair",
+    "Report",
     "Standardize",
     "StorageError",
     "TableMapping",
@@ -124,6 +126,7 @@ __all__ = [
     "read",
     "read_reported",
     "repair",
+    "report",
     "save",
     "save_encoder",
     "solve_constrained",
@@ -194,6 +197,8 @@ _HOMES = {
     "TrainingSettings": "representation.settings",
     "TorchEncoder": "representation.torch_encoder",
     "TransformerEncoder": "representation.transformer",
+    "Report": "reporting.report",
+    "report": "reporting.report",
     "solve_one_step": "solvers.one_step",
     "Plan": "solvers.plan",
     "PolicyValue": "solvers.policy_evaluation",

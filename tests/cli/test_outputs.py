@@ -38,6 +38,7 @@ COMMANDS = {
         "compare {home}/plan {home}/plan --picture {target}.png",
         "deepaveragers.evaluation.comparison.compare",
     ),
+    "report": ("report {home}/plan -o {target}.html", "deepaveragers.reporting.report.report"),
     "quickstart": ("quickstart -o {target}", "deepaveragers.collect"),
 }
 

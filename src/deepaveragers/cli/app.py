@@ -19,6 +19,7 @@ from .fit_command import fit
 from .import_command import import_data
 from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
+from .report_command import report
 from .solve_command import solve
 from .usage import usage_sentence
 
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "explain": explain,
     "compare": compare,
     "guarantee": guarantee,
+    "report": report,
     "info": info,
 }
 for name, command in COMMANDS.items():

@@ -27,6 +27,9 @@ def fit(
         Path | None, typer.Option(help="Keep what was judged here; a stopped fit goes on.")
     ] = None,
     picture: Annotated[Path | None, typer.Option(help="Where to draw the answer.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Where to write the report, with the answer: .html.")
+    ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -34,12 +37,16 @@ def fit(
     from ..data.transitions import Transitions
     from ..evaluation.fitting.fit import fit as fit_policy
     from ..evaluation.pictures import check_picture
+    from ..reporting.report import check_page
+    from ..reporting.report import report as report_on
     from ..storage.bundle import check_target
     from ..storage.records import load_as, save
 
     check_target(output, "plan")
     if picture is not None:
         check_picture(picture)
+    if report is not None:
+        check_page(report)
     found = fit_policy(
         load_as(Transitions, data),
         None,
@@ -60,4 +67,7 @@ def fit(
     if picture is not None:
         result["picture"] = str(found.picture(picture))
         text += f"\nPicture: {picture}"
+    if report is not None:
+        result["report"] = str(report_on(found).write(report))
+        text += f"\nReport: {report}"
     show(result, text, as_json=as_json)

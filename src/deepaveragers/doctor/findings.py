@@ -74,6 +74,11 @@ class Diagnosis:
             f"{self.facts['episodes']:,} episodes; {found})"
         )
 
+    def _repr_html_(self) -> str:
+        from .pages import facts_html, findings_html
+
+        return findings_html(self) + facts_html(self)
+
     @property
     def healthy(self) -> bool:
         """Whether nothing was found."""

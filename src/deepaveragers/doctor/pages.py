@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import io
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from ..arrays import Float64
 from ..errors import StorageError
+from ..markup import escaped, list_html
 from .findings import Diagnosis
 
 STYLE = (
@@ -30,24 +30,32 @@ def write_png(diagnosis: Diagnosis, path: Path) -> None:
 def write_html(diagnosis: Diagnosis, path: Path) -> None:
     """Write a diagnosis as one self-contained page."""
     picture = base64.b64encode(_picture(diagnosis)).decode()
+    page = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Data doctor</title>'
+        f"<style>{STYLE}</style><h1>Data doctor</h1>{findings_html(diagnosis)}"
+        f'<img alt="returns, lengths and actions" src="data:image/png;base64,{picture}">'
+        f"{facts_html(diagnosis)}</html>"
+    )
+    _written(path, page.encode())
+
+
+def findings_html(diagnosis: Diagnosis) -> str:
+    """Return what was found, as articles."""
     articles = [
-        f"<article><h3>{html.escape(finding.what)}</h3>"
-        f"<small>{html.escape(finding.where)} · {finding.certainty}</small>"
-        f"<p>{html.escape(finding.meaning)}</p><p><b>Fix:</b> {html.escape(finding.fix)}</p>"
+        f"<article><h3>{escaped(finding.what)}</h3>"
+        f"<small>{escaped(finding.where)} · {finding.certainty}</small>"
+        f"<p>{escaped(finding.meaning)}</p><p><b>Fix:</b> {escaped(finding.fix)}</p>"
         "</article>"
         for finding in diagnosis.findings
     ] or ['<article class="none"><p>Nothing suspicious was found.</p></article>']
-    facts = "".join(
-        f"<li>{html.escape(name.replace('_', ' '))}: {html.escape(str(value))}</li>"
-        for name, value in diagnosis.facts.items()
+    return "".join(articles)
+
+
+def facts_html(diagnosis: Diagnosis) -> str:
+    """Return counts and sizes, as a list."""
+    return list_html(
+        f"{name.replace('_', ' ')}: {value}" for name, value in diagnosis.facts.items()
     )
-    page = (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Data doctor</title>'
-        f"<style>{STYLE}</style><h1>Data doctor</h1>{''.join(articles)}"
-        f'<img alt="returns, lengths and actions" src="data:image/png;base64,{picture}">'
-        f"<ul>{facts}</ul></html>"
-    )
-    _written(path, page.encode())
 
 
 def _picture(diagnosis: Diagnosis) -> bytes:

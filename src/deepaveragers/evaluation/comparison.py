@@ -19,6 +19,7 @@ import numpy as np
 from ..arguments import file_path, instance
 from ..arrays import Bool, Float64, Int64, frozen
 from ..errors import InputError
+from ..markup import text_html
 from ..printable import printable
 from ..solvers.greedy import greedy_chances
 from ..solvers.plan import Plan
@@ -126,6 +127,9 @@ class Comparison:
             f"the first plan loses {self.first_loss.lost:.4g} by acting like the second, "
             f"the second {self.second_loss.lost:.4g})"
         )
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
 
     def __str__(self) -> str:
         lines = [

@@ -134,6 +134,11 @@ class Decision:
 
         return decision_text(self)
 
+    def _repr_html_(self) -> str:
+        from .decision_page import decision_html
+
+        return decision_html(self)
+
     def decomposition(self) -> str:
         """Return the exact sum behind the Q-value of the best action, as text."""
         from .decision_text import decomposition_text

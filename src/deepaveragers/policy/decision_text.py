@@ -26,7 +26,7 @@ def decision_text(decision: Decision) -> str:
     name = decision.action_name
     lines = [f"action {name}" + (" (fallback)" if decision.abstained else "")]
     lines += [
-        f"  Q({one}) {_worth(decision, one, value)}{_mark(decision, one)}"
+        f"  Q({one}) {worth(decision, one, value)}{mark(decision, one)}"
         for one, value in decision.q_values.items()
     ]
     note = ", unlike anything in the data" if decision.unlike else ""
@@ -38,7 +38,7 @@ def decision_text(decision: Decision) -> str:
     return printable("\n".join(lines))
 
 
-def _worth(decision: Decision, action: str, value: float) -> str:
+def worth(decision: Decision, action: str, value: float) -> str:
     """Return an action's value, or why it has none."""
     if decision.similar and value == -math.inf:
         cases = sum(decision.similar.values())
@@ -46,7 +46,8 @@ def _worth(decision: Decision, action: str, value: float) -> str:
     return f"= {value:.4g} +- {decision.q_error:.2g}"
 
 
-def _mark(decision: Decision, action: str) -> str:
+def mark(decision: Decision, action: str) -> str:
+    """Return what is to be said beside an action's value."""
     if action == decision.best:
         return "  <-"
     if action in decision.ties:
@@ -61,7 +62,7 @@ def _cases(action: str, taken: int, cases: Sequence[Case]) -> Iterator[str]:
         return
     times = "once" if taken == 1 else f"{taken:,} times"
     yield f"The log has {action} {times}. In the states most like this one (then, and next):"
-    shown = _shown_columns(cases)
+    shown = shown_columns(cases)
     for start in range(0, len(cases), CASES_ABREAST):
         yield from _table(cases[start : start + CASES_ABREAST], shown)
     left = len(cases[0].columns) - len(shown)
@@ -69,7 +70,7 @@ def _cases(action: str, taken: int, cases: Sequence[Case]) -> Iterator[str]:
         yield f"and {left} more columns, which differ less"
 
 
-def _shown_columns(cases: Sequence[Case]) -> list[int]:
+def shown_columns(cases: Sequence[Case]) -> list[int]:
     """Return the places of the columns to show, by the largest relative difference."""
     columns = cases[0].columns
     if len(columns) <= COLUMNS_SHOWN:
@@ -83,6 +84,16 @@ def _shown_columns(cases: Sequence[Case]) -> list[int]:
 
 
 def _table(cases: Sequence[Case], shown: Sequence[int]) -> Iterator[str]:
+    rows = case_rows(cases, shown)
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        yield "  " + "  ".join(cells).rstrip()
+
+
+def case_rows(cases: Sequence[Case], shown: Sequence[int]) -> list[list[str]]:
+    """Return cases side by side, the first row and column name them; `shown` are the columns."""
     rows = [["", "now", *(f"{case.episode}, step {case.step}" for case in cases)]]
     if any(case.time is not None for case in cases):
         rows.append(["time", "", *(case.time or "-" for case in cases)])
@@ -94,11 +105,7 @@ def _table(cases: Sequence[Case], shown: Sequence[int]) -> Iterator[str]:
     rows.append(["reward", "", *(f"{case.reward:.4g}" for case in cases)])
     rows.append(["earned to the end", "", *(f"{case.earned:.4g}" for case in cases)])
     rows.append(["episode", "", *(_ending(case) for case in cases)])
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        yield "  " + "  ".join(cells).rstrip()
+    return rows
 
 
 def _cell(column: CaseColumn) -> str:

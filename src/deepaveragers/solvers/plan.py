@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arguments import check_known, instance, shown
 from ..arrays import Float64, frozen
+from ..markup import table_html
 from ..mdp.cost import best_logged_return
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
@@ -138,6 +139,18 @@ class Plan:
             "mean_value": float(self.values.mean()),
             "best_logged_return": self.best_logged_return,
         }
+
+    def _repr_html_(self) -> str:
+        asked = {"gamma": self.objective.gamma, "cost": self.objective.cost}
+        rows = [
+            ("core states", f"{len(self.values):,}"),
+            *((name, shown(value)) for name, value in (asked | self.objective.unusual()).items()),
+            ("status", self.status),
+            ("values certified to", f"±{self.error:.2g}"),
+            ("mean value", f"{self.values.mean():.5g}"),
+            ("sweeps", f"{self.sweeps:,}"),
+        ]
+        return f"<p><b>Plan</b></p>{table_html(rows)}"
 
     def compare(self, other: Plan) -> Comparison:
         """Return where the two plans act differently, and what each loses by that."""

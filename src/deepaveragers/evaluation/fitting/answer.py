@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arguments import file_path, whole_number
+from ...markup import escaped, text_html
 from ...policy.policy import Policy
 from ...solvers.plan import Plan
 from ..candidates import Candidate
@@ -179,6 +180,9 @@ class Fit:
         head = "How much more than logged behaviour each candidate earns:"
         parts = (self.answer, "", head, self.table, "", *withheld, *self.notes, ASSUMED)
         return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escaped(self.answer)}</b></p>{text_html(str(self))}"
 
     def __repr__(self) -> str:
         low, high = self.interval

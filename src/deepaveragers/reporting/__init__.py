@@ -1,0 +1,1 @@
+"""A plan as one page for people who decide about it."""

@@ -1,0 +1,134 @@
+"""Pictures of a report: transparent, in colours that are read on light and on dark."""
+
+from __future__ import annotations
+
+import base64
+import io
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..markup import escaped
+from ..printable import printable
+from .report import Report
+
+INK = "#808890"
+"""Of axes and words."""
+COLORS = ("#3d8fc4", "#e08a3c", "#58a65c", "#c0568a", "#9a7bd0", "#c9b037", "#4fb3ad", "#d0605e")
+ACTIONS_SHOWN = 8
+"""Actions with a colour of their own; the most frequent."""
+NAME_LENGTH = 28
+"""Characters of a name on an axis."""
+BINS = 30
+
+
+def data_picture(report: Report) -> str:
+    """Return the returns of episodes, and actions as logged and as planned, as an image."""
+    figure, (left, right) = _figure(2)
+    # Axes end before floats do.
+    returns = np.clip(report.diagnosis.returns, -1e300, 1e300)
+    low, high = float(returns.min()), float(returns.max())
+    margin = 0.0 if high > low else max(0.5, abs(low) / 2)
+    left.hist(returns, bins=np.linspace(low - margin, high + margin, BINS + 1), color=COLORS[0])
+    left.set_xlabel("return of a logged episode")
+    left.set_ylabel("episodes")
+    names = report.data.action_names
+    shown = _frequent(report)
+    for shift, label, taken, color in (
+        (-0.2, "log", report.decisions.logged, COLORS[0]),
+        (0.2, "plan", report.decisions.planned, COLORS[1]),
+    ):
+        shares = np.bincount(taken, minlength=len(names))[shown] / len(taken)
+        right.bar(np.arange(len(shown)) + shift, 100 * shares, 0.4, label=label, color=color)
+    right.set_xticks(range(len(shown)), [_words(names[action], 12) for action in shown])
+    right.set_xlabel("action")
+    right.set_ylabel("% of logged states")
+    right.legend(
+        frameon=False, labelcolor=INK, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2
+    )
+    return _image(figure, "returns of logged episodes; actions of log and plan")
+
+
+def map_picture(report: Report) -> str:
+    """Return what the plan does over the two columns that its rules ask first, as an image."""
+    columns, planned = report.decisions.columns, report.decisions.planned
+    if not columns.shape[1]:
+        return ""
+    figure, (left, right) = _figure(2)
+    places = _asked_first(report)
+    points = [columns[:, place] for place in places]
+    if len(points) == 1:
+        points.append(np.random.default_rng(0).uniform(size=len(columns)))
+    labels = [_words(report.columns[place]) for place in places] + ["(spread out by chance)"]
+    for axes, taken, title in ((left, report.decisions.logged, "log"), (right, planned, "plan")):
+        _scatter(axes, points, taken, report)
+        axes.set_xlabel(labels[0])
+        axes.set_ylabel(labels[1])
+        axes.set_title(f"what the {title} does", color=INK)
+    right.legend(
+        frameon=False, labelcolor=INK, loc="center left", bbox_to_anchor=(1.0, 0.5), markerscale=4
+    )
+    return _image(figure, f"actions of log and plan over {' and '.join(labels[:2])}")
+
+
+def _scatter(axes: Any, points: Sequence[Array], taken: Array, report: Report) -> None:
+    names = report.data.action_names
+    for place, action in enumerate(_frequent(report)):
+        here = taken == action
+        label = " " + _words(names[action], 18)  # Matplotlib leaves out what begins with "_"
+        color = COLORS[place]
+        axes.scatter(points[0][here], points[1][here], s=4, c=color, label=label, linewidths=0)
+
+
+def _asked_first(report: Report) -> list[int]:
+    """Return two columns: those that the rules ask most states about, then the first ones."""
+    weights: dict[int, int] = {}
+    for rule in report.rules:
+        for one in rule.conditions:
+            weights[one.column] = weights.get(one.column, 0) + len(rule.states)
+    asked = sorted(weights, key=lambda column: -weights[column])
+    rest = [place for place in range(len(report.columns)) if place not in weights]
+    return [*asked, *rest][:2]
+
+
+def _frequent(report: Report) -> list[int]:
+    """Return the most frequent actions of log and plan, in the order of their numbers."""
+    count = len(report.data.action_names)
+    both = np.concatenate((report.decisions.logged, report.decisions.planned))
+    order = np.argsort(-np.bincount(both, minlength=count), kind="stable")
+    return sorted(order[:ACTIONS_SHOWN].tolist())
+
+
+def _words(name: str, most: int = NAME_LENGTH) -> str:
+    """Return a name as Matplotlib shall draw it: short, and no formula."""
+    cut = name if len(name) <= most else name[: most - 1] + "…"
+    return printable(cut).replace("$", r"\$")
+
+
+def _figure(panels: int) -> tuple[Any, Any]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.5, 3.4), layout="constrained", facecolor="none")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(1, panels)
+    for one in axes:
+        one.set_facecolor("none")
+        one.tick_params(colors=INK)
+        one.xaxis.label.set_color(INK)
+        one.yaxis.label.set_color(INK)
+        one.spines[["top", "right"]].set_visible(False)
+        one.spines[["left", "bottom"]].set_color(INK)
+    return figure, axes
+
+
+def _image(figure: Any, words: str) -> str:
+    content = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # a letter that the font lacks
+        figure.savefig(content, format="png", dpi=140, metadata={"Software": None})
+    picture = base64.b64encode(content.getvalue()).decode()
+    return f'<img alt="{escaped(words)}" src="data:image/png;base64,{picture}">'

@@ -1,0 +1,66 @@
+"""What a plan promises per episode, beside what the log earned there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Float64, Int64
+from ..data.returns import last_rows
+from ..errors import InputError
+from ..evaluation.decision_states import decision_states
+from ..kernels.returns import discounted_returns
+from ..mdp.problem import pose
+from ..solvers.greedy import greedy_chances
+from ..solvers.plan import Plan
+from ..solvers.start_states import start_states
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Mean discounted values over the starts of the logged episodes.
+
+    Attributes:
+        planned: what the plan promises in the compiled MDP, costs of distance taken off.
+        logged: what the log earned from there on, up to where it stops.
+        starts: over how many.
+        one_step: whether every start is judged from all other transitions, as in one-step data.
+    """
+
+    planned: float
+    logged: float
+    starts: int
+    one_step: bool
+
+
+def promise_of(plan: Plan) -> Promise:
+    """Return the promise of a plan; NaN where nothing can be said of any start."""
+    data, objective = plan.mdp.transitions, plan.objective
+    one_step = bool(data.terminations.all())
+    try:
+        rows, values = _alone(plan) if one_step else _at_starts(plan)
+    except InputError:  # no decision can be seen from other transitions
+        return Promise(np.nan, np.nan, 0, one_step)
+    rewards = pose(plan.mdp, objective).rewards
+    earned = discounted_returns(rewards, last_rows(data), np.zeros(len(data)), objective.gamma)
+    if not len(rows):
+        return Promise(np.nan, np.nan, 0, one_step)
+    return Promise(float(values.mean()), float(earned[rows].mean()), len(rows), one_step)
+
+
+def _alone(plan: Plan) -> tuple[Int64, Float64]:
+    """Return the states of one-step data, and the plan's values there by all other transitions."""
+    states = decision_states(plan)
+    return states.rows, states.values
+
+
+def _at_starts(plan: Plan) -> tuple[Int64, Float64]:
+    """Return the starts where an action is available, and the plan's values there."""
+    starts = start_states(plan.mdp)
+    q_values = starts.q_values(plan.objective, plan.values)
+    chances = greedy_chances(q_values, plan.objective.slip)
+    worth = starts.q_values(replace(plan.objective, slip=0.0), plan.values)
+    values = (chances * np.where(chances > 0.0, worth, 0.0)).sum(axis=1)
+    there = np.isfinite(q_values).any(axis=1)
+    return starts.rows[there], values[there]

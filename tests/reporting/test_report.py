@@ -1,0 +1,174 @@
+"""The report is one page that needs nothing else, and says what the plan does."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from tests.data.hospital import IMPORT, patients, write_csv
+
+import deepaveragers as da
+from deepaveragers.cli.app import run
+
+HOSTILE = ("<script>alert(1)</script>", '"><img src=http://x onerror=y>', "$a$ & \\b", "_z\x1b[31m")
+
+
+def one_step_data(names=None, actions=None):
+    random = np.random.default_rng(0)
+    states = random.normal(size=(300, 2))
+    taken = random.integers(0, 2, 300)
+    return da.Transitions(
+        observations=states,
+        actions=taken,
+        rewards=(taken == (states[:, 0] > 0)).astype(float),
+        next_observations=states,
+        terminations=np.ones(300, bool),
+        observation_names=names,
+        action_names=actions,
+    )
+
+
+def hospital(folder):
+    return da.read(write_csv(folder / "patients.csv", patients(60)), **IMPORT)
+
+
+def pictures(folder):
+    random = np.random.default_rng(0)
+    frames = random.integers(0, 255, (41, 6, 6), dtype=np.uint8)
+    return da.Transitions(
+        observations=frames[:-1],
+        actions=np.arange(40) % 2,
+        rewards=random.normal(size=40),
+        next_observations=frames[1:],
+        terminations=np.arange(40) % 10 == 9,
+    )
+
+
+DATA = {
+    "cartpole": lambda folder: da.collect("CartPole-v1", steps=600, seed=0),
+    "named table": hospital,
+    "one-step": lambda folder: one_step_data(),
+    "pictures": pictures,
+    "hostile names": lambda folder: one_step_data(HOSTILE[:2], HOSTILE[2:]),
+    "one row": lambda folder: one_step_data().subset(slice(0, 1)),
+}
+
+
+class Page(HTMLParser):
+    """Collects what a browser would see."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.words = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_the_page_needs_nothing_else(name, tmp_path):
+    data = DATA[name](tmp_path)
+    encoder = da.Identity() if name == "pictures" else None
+    plan = da.compile(data, k=1, encoder=encoder).solve(gamma=0.9)
+    text = da.report(plan).write(tmp_path / "report.html").read_text()
+    page = Page(text)
+    assert not {"script", "link", "iframe", "object"} & set(page.tags)
+    for key, value in page.attributes:
+        assert not key.startswith("on")
+        assert key != "href"
+        assert key != "src" or value.startswith("data:image/png;base64,")
+    assert "url(" not in text
+    assert "@import" not in text
+    if name != "hostile names":
+        assert "http" not in text
+    assert "prefers-color-scheme:dark" in text
+    words = " ".join(page.words)
+    for action in data.action_names:
+        assert action.replace("\x1b", "\\x1b") in words
+    for column in data.observation_names or ():
+        assert column in words
+
+
+@pytest.fixture(scope="module")
+def report():
+    return da.report(da.compile(one_step_data(("risk", "age")), k=3).solve(gamma=0.9))
+
+
+def test_changes_and_fidelity_are_counts(report):
+    data = report.data
+    planned = np.array([report.policy.act(state) for state in data.observations])
+    assert report.share == np.mean(planned != data.actions)
+    assert sum(change.states for change in report.changes) == np.sum(planned != data.actions)
+    told = np.full(len(data), -1)
+    for rule in report.rules:
+        told[rule.holds(np.asarray(data.observations, dtype=float))] = rule.action
+    assert report.fidelity == np.mean(told == planned)
+    assert "risk" in report.rule_words(report.rules[0])
+
+
+def test_examples_are_decisions_of_the_policy(report):
+    assert 1 <= len(report.examples) <= 3
+    for row, decision in report.examples:
+        assert decision.action == report.policy.act(report.data.observations[row])
+        assert f"row {row}: " in report.html()
+
+
+def test_a_policy_is_reported_as_it_acts(plan):
+    policy = plan.policy(k=3, epsilon=0.5)
+    found = da.report(policy)
+    greedy = plan.policy(k=3).act(found.data.observations[found.decisions.rows])
+    np.testing.assert_array_equal(found.decisions.planned, greedy)
+    assert found.promise.logged == pytest.approx(
+        np.mean([(1 - 0.99**n) / (1 - 0.99) for n in found.diagnosis.lengths])
+    )
+    starts = found.diagnosis.lengths.size
+    assert found.promise.starts == starts
+
+
+def test_unfinished_episodes_and_rare_actions_are_said(columns):
+    plan = da.compile(da.Transitions(**columns), k=1).solve(gamma=0.9)
+    text = da.report(plan).html()
+    assert "not quite comparable" in text
+    assert "fewer than 30 times" in text
+
+
+def test_a_horizon_is_said(model):
+    found = da.report(model.solve(horizon=5))
+    assert found.promise.planned < found.promise.logged
+    assert "looks some steps ahead" in found.html()
+
+
+def test_notebooks_show_records_without_obeying_names():
+    plan = da.compile(one_step_data(HOSTILE[:2], HOSTILE[2:]), k=3).solve(gamma=0.9)
+    found = da.report(plan)
+    shown = [plan, found.examples[0][1], found.diagnosis, found, plan.compare(plan)]
+    for record in shown:
+        page = Page(record._repr_html_())
+        assert not {"script", "img"} & set(page.tags)
+
+
+@pytest.mark.parametrize("name", ["report.txt", "report"])
+def test_other_endings_are_refused(report, name, tmp_path):
+    with pytest.raises(da.InputError, match="a name that ends in"):
+        report.write(tmp_path / name)
+
+
+def test_the_command_writes_the_page(tmp_path, capsys):
+    plan = da.compile(one_step_data(("risk", "age")), k=3).solve(gamma=0.9)
+    da.save(plan, tmp_path / "plan")
+    words = ["report", str(tmp_path / "plan"), "-o", str(tmp_path / "new" / "report.html")]
+    assert run([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["fidelity"] == da.report(plan).fidelity
+    assert (tmp_path / "new" / "report.html").read_text() == da.report(plan).html()
+    assert run(words) == 0
+    assert re.search(r"risk . -?0\.\d+", capsys.readouterr().out)
+    assert run(["report", str(tmp_path / "plan"), "-o", str(tmp_path / "a.txt")]) == 2
