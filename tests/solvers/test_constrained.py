@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from tests.solvers.explicit import Explicit, random_mdp
 
 import deepaveragers as da
-from deepaveragers.solvers import constrained
+from deepaveragers.solvers import constrained_search
 from deepaveragers.solvers.constrained import solve_constrained
 from deepaveragers.solvers.start_states import start_states
 
@@ -166,7 +166,7 @@ def test_an_interruption_ends_the_search(monkeypatch):
         asked.append(options)
         return replace(mdp.solve(), status="interrupted", below=1e9)
 
-    monkeypatch.setattr(constrained, "solve", interrupted)
+    monkeypatch.setattr(constrained_search, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
         solve_constrained(mdp, signal, 1.0)
     assert len(asked) == 1

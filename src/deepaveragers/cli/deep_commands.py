@@ -10,6 +10,32 @@ import typer
 from .options import whole_numbers
 from .output import AsJson, Seed, show
 
+Steps = Annotated[
+    int | None,
+    typer.Option(help="Number of updates; by default 3,000 of dynamics, 100,000 of others."),
+]
+Predict = Annotated[
+    str | None,
+    typer.Option(
+        help="Dynamics: what is predicted, by commas: change, state, reward, end, return, action."
+    ),
+]
+Ahead = Annotated[
+    str | None, typer.Option(help="Dynamics: steps after which changes are predicted.")
+]
+PresetName = Annotated[
+    str | None, typer.Option(help="Settings of the others: auto, atari, navigation, control.")
+]
+TrainDir = Annotated[
+    Path | None, typer.Option(help="Keep the checkpoint and log here; a killed run goes on.")
+]
+CheckpointEvery = Annotated[
+    int | None, typer.Option(help="Updates between checkpoints; by default 1,000.")
+]
+SnapshotEvery = Annotated[
+    int | None, typer.Option(help="Also keep an encoder in the directory so often.")
+]
+
 
 def train(
     data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
@@ -19,32 +45,13 @@ def train(
     algorithm: Annotated[
         str, typer.Option(help="'dynamics' (what actions do), 'outcomes', 'dqn' or 'bcq'.")
     ] = "dqn",
-    steps: Annotated[
-        int | None,
-        typer.Option(help="Number of updates; by default 3,000 of dynamics, 100,000 of others."),
-    ] = None,
-    predict: Annotated[
-        str | None,
-        typer.Option(
-            help="Dynamics: what is predicted, by commas: change, state, reward, end, return, "
-            "action."
-        ),
-    ] = None,
-    ahead: Annotated[
-        str | None, typer.Option(help="Dynamics: steps after which changes are predicted.")
-    ] = None,
-    preset: Annotated[
-        str | None, typer.Option(help="Settings of the others: auto, atari, navigation, control.")
-    ] = None,
-    train_dir: Annotated[
-        Path | None, typer.Option(help="Keep the checkpoint and log here; a killed run goes on.")
-    ] = None,
-    checkpoint_every: Annotated[
-        int | None, typer.Option(help="Updates between checkpoints; by default 1,000.")
-    ] = None,
-    snapshot_every: Annotated[
-        int | None, typer.Option(help="Also keep an encoder in the directory so often.")
-    ] = None,
+    steps: Steps = None,
+    predict: Predict = None,
+    ahead: Ahead = None,
+    preset: PresetName = None,
+    train_dir: TrainDir = None,
+    checkpoint_every: CheckpointEvery = None,
+    snapshot_every: SnapshotEvery = None,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Write the log for TensorBoard too.")
     ] = False,

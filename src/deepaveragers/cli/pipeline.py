@@ -11,6 +11,14 @@ from .options import Lookup, Output, Smoothness, numbers
 from .output import AsJson, Seed, described, seconds, show, table
 
 Environment = Annotated[str, typer.Option("--env", help="Id of a Gymnasium environment.")]
+EncoderName = Annotated[
+    str,
+    typer.Option(
+        help="'standardize' (unit variance), 'identity' (raw numbers), 'random' (a network), "
+        "'dynamics' (what actions do), 'outcomes' (and what followed), 'dqn' or 'bcq' "
+        "(trained on the data), or a file of `dac train`."
+    ),
+]
 
 
 def collect(
@@ -59,14 +67,7 @@ def compile(
     data: Annotated[Path, typer.Argument(help="A bundle of transitions.")],
     output: Output,
     k: Annotated[int, typer.Option(help="Neighbours per state and action.")] = 5,
-    encoder: Annotated[
-        str,
-        typer.Option(
-            help="'standardize' (unit variance), 'identity' (raw numbers), 'random' (a network), "
-            "'dynamics' (what actions do), 'outcomes' (and what followed), 'dqn' or 'bcq' "
-            "(trained on the data), or a file of `dac train`."
-        ),
-    ] = "standardize",
+    encoder: EncoderName = "standardize",
     train_steps: Annotated[
         int | None,
         typer.Option(help="Updates of training; by default 3,000 of dynamics, 100,000 of others."),

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from .ending import INTERRUPTED, complain
 from .options import Output
 from .output import AsJson, described, seconds, show
+from .solve_options import (
+    ActionPenalty,
+    Cost,
+    Discount,
+    FewerNeighbors,
+    ForbiddenActions,
+    Horizon,
+    LeastSupport,
+    MaskFile,
+    Penalty,
+    RewardColumn,
+    RewardsFile,
+    Slip,
+    StartPlan,
+    TimeBudget,
+    Tolerance,
+    Weighting,
+    WorstCase,
+)
 
 if TYPE_CHECKING:
     from ..data.transitions import Transitions
     from ..mdp.model import DacMdp
+    from ..solvers.plan import Plan
 
 NEIGHBORS = 5
 """Per state and action, as `dac compile` takes by default."""
@@ -24,66 +44,23 @@ def solve(
         Path, typer.Argument(help="A compiled model, an earlier plan, or data, compiled first.")
     ],
     output: Output,
-    gamma: Annotated[float, typer.Option(help="Discount, in [0, 0.9999999].")] = 0.99,
-    cost: Annotated[
-        float | None,
-        typer.Option(
-            help="Price of one unit of distance to the data; by default the deviation of the "
-            "logged returns over the spread of the states."
-        ),
-    ] = None,
-    weighting: Annotated[str, typer.Option(help="'inverse' or 'uniform'.")] = "inverse",
-    k: Annotated[
-        int | None,
-        typer.Option(help="Use fewer neighbours than compiled; of data, as many (else 5)."),
-    ] = None,
-    forbid: Annotated[
-        list[str] | None, typer.Option(help="An action never to take; may be repeated.")
-    ] = None,
-    action_penalty: Annotated[
-        list[str] | None, typer.Option(help="ACTION=PRICE of taking it once; may be repeated.")
-    ] = None,
-    mask: Annotated[
-        Path | None,
-        typer.Option(
-            help="Which actions each core state has: a .npy file [N, A], or a table with a row "
-            "per transition and a column of 1 and 0 per action, named as it is."
-        ),
-    ] = None,
-    support: Annotated[
-        float,
-        typer.Option(
-            help="Only actions that the data take hereabouts, at least this share of the "
-            "likeliest one's times; in [0, 1]."
-        ),
-    ] = 0.0,
-    rewards: Annotated[
-        Path | None,
-        typer.Option(help="Other rewards: a .npy file [N], or a table, a row per transition."),
-    ] = None,
-    reward_column: Annotated[
-        str | None, typer.Option(help="The column of that table, if it has several.")
-    ] = None,
-    slip: Annotated[float, typer.Option(help="Chance of a random action to plan for.")] = 0.0,
-    worst_case: Annotated[
-        float, typer.Option(help="Weight of the worst neighbour, in [0, 1].")
-    ] = 0.0,
-    horizon: Annotated[int | None, typer.Option(help="Plan for this many steps only.")] = None,
-    penalty: Annotated[str, typer.Option(help="'linear' (by cost) or 'adaptive'.")] = "linear",
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            help="Certified error, relative to the largest value of one step / (1 - gamma)."
-        ),
-    ] = 1e-3,
-    time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
-    start: Annotated[
-        Path | None,
-        typer.Option(
-            help="A plan whose policy is tried first: of this model, or of one of the same size. "
-            "What is certified does not depend on it, only the time."
-        ),
-    ] = None,
+    gamma: Discount = 0.99,
+    cost: Cost = None,
+    weighting: Weighting = "inverse",
+    k: FewerNeighbors = None,
+    forbid: ForbiddenActions = None,
+    action_penalty: ActionPenalty = None,
+    mask: MaskFile = None,
+    support: LeastSupport = 0.0,
+    rewards: RewardsFile = None,
+    reward_column: RewardColumn = None,
+    slip: Slip = 0.0,
+    worst_case: WorstCase = 0.0,
+    horizon: Horizon = None,
+    penalty: Penalty = "linear",
+    tolerance: Tolerance = 1e-3,
+    time_budget: TimeBudget = None,
+    start: StartPlan = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan: solve a compiled model to a certified optimum."""
@@ -111,20 +88,32 @@ def solve(
         start=None if start is None else load_as(Plan, start),
         **_per_transition(mdp.transitions, mask, rewards, reward_column),
     )
-    interrupted = plan.status == "interrupted"
     if not plan.converged and _finished(output):
-        reason = "Interrupted" if interrupted else "Out of time"
-        complain(
-            f"{reason} at +-{plan.error:.3g}; {output} keeps the finished plan that it had. "
-            "Give another --output to keep one that is not finished.",
-            as_json=as_json,
-        )
-        raise SystemExit(INTERRUPTED if interrupted else 1)
+        _refuse(plan, output, as_json)
     save(plan, output)
     result = {"output": str(output), **described(plan)}
+    show(result, _text(plan, result), as_json=as_json)
+    if plan.status == "interrupted":
+        raise SystemExit(INTERRUPTED)
+
+
+def _refuse(plan: Plan, output: Path, as_json: bool) -> NoReturn:
+    """Say that a plan that is not finished does not replace one that is."""
+    interrupted = plan.status == "interrupted"
+    reason = "Interrupted" if interrupted else "Out of time"
+    complain(
+        f"{reason} at +-{plan.error:.3g}; {output} keeps the finished plan that it had. "
+        "Give another --output to keep one that is not finished.",
+        as_json=as_json,
+    )
+    raise SystemExit(INTERRUPTED if interrupted else 1)
+
+
+def _text(plan: Plan, result: dict[str, Any]) -> str:
+    """Return what is said of a plan that was saved."""
     text = (
         f"{plan.status}: values certified to +-{plan.error:.3g} "
-        f"in {plan.sweeps} sweeps, {seconds(plan.seconds)} -> {output}"
+        f"in {plan.sweeps} sweeps, {seconds(plan.seconds)} -> {result['output']}"
     )
     mean, best = result["mean_value"], result["best_logged_return"]
     if mean > best:
@@ -132,9 +121,7 @@ def solve(
             f"\nThe mean value, {mean:.4g}, is above the best logged return, {best:.4g}: the plan "
             "joins parts of different episodes."
         )
-    show(result, text, as_json=as_json)
-    if interrupted:
-        raise SystemExit(INTERRUPTED)
+    return text
 
 
 def _compiled(path: Path, k: int | None) -> DacMdp:

@@ -27,6 +27,7 @@ from .choice import Choice, Workload, choose
 from .duplicates import group_identical, groups_in_order
 from .features import Features
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
+from .index import NeighborIndex
 from .tree import TreeIndex
 from .tuning import TUNING, Tuning
 
@@ -68,24 +69,11 @@ def build_graph(
     begin = time.perf_counter()
     rows_of = _rows_of(actions, num_actions, len(features.source))
     task = Task(features, rows_of, k, threads or available_threads(), tuning)
-    checkpoint = None
-    if resume_dir is not None:
-        asked = {
-            "inputs": fingerprint(features.source, features.core, actions),
-            "num_actions": num_actions,
-            "k": k,
-            "engine": engine,
-            "block": tuning.block_states,
-        }
-        checkpoint = Checkpoint(resume_dir, asked)
+    checkpoint = None if resume_dir is None else _checkpoint(resume_dir, task, actions, engine)
     members, starts = group_identical(features.core)
     distinct = members[starts[:-1]].astype(np.int64)
     choice = _chosen(engine, task, distinct, checkpoint, time_budget, allow_approximate)
-    order, ready = np.arange(len(distinct)), choice.index
-    if choice.engine == "tree":
-        if not isinstance(ready, TreeIndex):
-            ready = TreeIndex(task.rows(task.largest), tuning=tuning)
-        order = ready.leaf_order(features.core[distinct], threads=task.threads)
+    order, ready = _visiting_order(choice, task, distinct)
     if checkpoint is not None:
         order = checkpoint.begin(order, {"engine": choice.engine})
 
@@ -97,13 +85,8 @@ def build_graph(
         for action, start, rows, gaps in search.blocks():
             groups = members, starts[start : start + len(rows) + 1]
             write_lists(*groups, action, rows, gaps, indices, distances)
-    report = SearchReport(
-        engine=choice.engine,
-        recall=search.recall,
-        seconds=time.perf_counter() - begin,
-        peak_bytes=_peak_bytes(),
-        notes=choice.notes,
-    )
+    took = time.perf_counter() - begin
+    report = SearchReport(choice.engine, search.recall, took, _peak_bytes(), choice.notes)
     graph = NeighborGraph(frozen(indices), frozen(distances), report)
     graph.index_cache.keep(search.indexes, features.source, choice.engine, tuning)
     return graph
@@ -117,6 +100,32 @@ def _rows_of(actions: Int32, num_actions: int, size: int) -> tuple[Int32, ...]:
         received = f"{actions.min()} to {actions.max()}"
         raise InputError("actions", f"from 0 to num_actions - 1 = {num_actions - 1}", received)
     return tuple(np.flatnonzero(actions == a).astype(np.int32) for a in range(num_actions))
+
+
+def _checkpoint(
+    folder: str | os.PathLike[str], task: Task, actions: Int32, engine: str
+) -> Checkpoint:
+    """Return where finished blocks of this very search are kept."""
+    asked = {
+        "inputs": fingerprint(task.features.source, task.features.core, actions),
+        "num_actions": len(task.rows_of),
+        "k": task.k,
+        "engine": engine,
+        "block": task.tuning.block_states,
+    }
+    return Checkpoint(folder, asked)
+
+
+def _visiting_order(
+    choice: Choice, task: Task, distinct: Int64
+) -> tuple[Int64, NeighborIndex | None]:
+    """Return in which order core states are searched, and the index of the largest action."""
+    order, ready = np.arange(len(distinct)), choice.index
+    if choice.engine == "tree":
+        if not isinstance(ready, TreeIndex):
+            ready = TreeIndex(task.rows(task.largest), tuning=task.tuning)
+        order = ready.leaf_order(task.features.core[distinct], threads=task.threads)
+    return order, ready
 
 
 def _chosen(

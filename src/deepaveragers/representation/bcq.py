@@ -20,7 +20,7 @@ from ..arrays import Bool, Float32, Float64, Floats
 from .architecture import Architecture, Kind
 from .experience import Columns, Experience
 from .network_encoder import NetworkEncoder
-from .settings import Preset
+from .settings import Preset, choose_settings
 
 if TYPE_CHECKING:
     from ..policy.network_policy import NetworkPolicy
@@ -92,18 +92,13 @@ def train_bcq(
         changes: fields of `TrainingSettings` to change, such as `threshold`.
     """
     from .q_learning import bcq_loss, train_network
-    from .settings import choose_settings
 
     head = choice("representation", representation, ("imitation", "q"))
     threshold = choose_settings("atari", True, changes).threshold
 
     def encoder(network: Architecture, weights: dict[str, Floats]) -> BcqEncoder:
         return BcqEncoder(
-            architecture=network,
-            weights=weights,
-            device=device,
-            head=head,
-            threshold=threshold,
+            architecture=network, weights=weights, device=device, head=head, threshold=threshold
         )
 
     return train_network(

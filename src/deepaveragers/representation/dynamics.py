@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from ..arguments import flag, instance, number, optional, seed_number, several, whole_number
 from ..data.transitions import Transitions
-from .architecture import Kind, design
-from .dynamics_targets import Predicted, checked_predictions, checked_steps, make_targets
+from .architecture import Architecture, Kind, design
+from .dynamics_targets import Predicted, Target, checked_predictions, checked_steps, make_targets
 from .network_encoder import NetworkEncoder
 
 HEAD = "dynamics"
@@ -80,17 +80,24 @@ def train_dynamics(
     names, distances = checked_predictions(predict), checked_steps(ahead)
     gamma = number("gamma", gamma, least=0.0, most=1.0)
     targets = make_targets(data, names, distances, gamma)
-    network = design(
-        data.observations,
-        architecture,
-        hidden=(*layers, dimensions),
-        heads=(HEAD,),
-        outputs=sum(target.outputs(data.num_actions) for target in targets),
-        bottleneck="tanh",
-    )
+    network = _network(data, architecture, (*layers, dimensions), targets)
     start = {
         **network.initial_weights(run.seed),
         **input_standardization(network, data.observations),
     }
     weights = train(data, network, start, targets, run)
     return DynamicsEncoder(architecture=network, weights=weights, device=device)
+
+
+def _network(
+    data: Transitions, architecture: Kind, hidden: tuple[int, ...], targets: Sequence[Target]
+) -> Architecture:
+    """Return a network that reads the observations and has an output for all that is predicted."""
+    return design(
+        data.observations,
+        architecture,
+        hidden=hidden,
+        heads=(HEAD,),
+        outputs=sum(target.outputs(data.num_actions) for target in targets),
+        bottleneck="tanh",
+    )

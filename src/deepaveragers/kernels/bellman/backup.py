@@ -150,8 +150,7 @@ def backup(
                 if evaluate:
                     followed += policy[s, a] * q
             if q > best:
-                best = q
-                chosen = a
+                best, chosen = q, a
         choice[s] = chosen
         if chosen == NO_ACTION:
             stuck += 1

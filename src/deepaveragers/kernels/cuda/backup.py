@@ -77,6 +77,22 @@ def _action_value(
     return -np.inf, 0.0, 0.0
 
 
+@cuda.jit(device=True)
+def _write_extremes(
+    shared: Any, extremes: Any, smallest: float, largest: float, penalty: float, stuck: float
+) -> None:
+    """Write what the threads of a block found into its column of [4, blocks]."""
+    low = _reduce_max(shared, -smallest)
+    high = _reduce_max(shared, largest)
+    paid = _reduce_max(shared, penalty)
+    lacking = _reduce_max(shared, stuck)
+    if cuda.threadIdx.x == 0:
+        extremes[SMALLEST, cuda.blockIdx.x] = -low
+        extremes[LARGEST, cuda.blockIdx.x] = high
+        extremes[PENALTY, cuda.blockIdx.x] = paid
+        extremes[STUCK, cuda.blockIdx.x] = lacking
+
+
 @cuda.jit
 def columns(first: int, rows: Any, result: Any) -> None:
     """Write rows [B, A, K] of the states from `first` on into [A, K, N]."""
@@ -136,8 +152,7 @@ def improve(
                 count += 1
                 summed += q
                 if q > best:
-                    best = q
-                    chosen = a
+                    best, chosen = q, a
         if chosen == NO_ACTION:
             stuck = 1.0
             continue
@@ -148,15 +163,7 @@ def improve(
         choice[s] = chosen
         smallest = min(smallest, change)
         largest = max(largest, change)
-    low = _reduce_max(shared, -smallest)
-    high = _reduce_max(shared, largest)
-    paid = _reduce_max(shared, penalty)
-    lacking = _reduce_max(shared, stuck)
-    if cuda.threadIdx.x == 0:
-        extremes[SMALLEST, cuda.blockIdx.x] = -low
-        extremes[LARGEST, cuda.blockIdx.x] = high
-        extremes[PENALTY, cuda.blockIdx.x] = paid
-        extremes[STUCK, cuda.blockIdx.x] = lacking
+    _write_extremes(shared, extremes, smallest, largest, penalty, stuck)
 
 
 @cuda.jit

@@ -37,6 +37,35 @@ def _put_in(builder: Any, number: Any, place: Any, sums: Any, places: Any) -> tu
     )
 
 
+def _put_all_in(builder: Any, near: Any, first: Any, gaps: Any, sums: Any, places: Any) -> None:
+    """Emit a loop that puts the lanes `near`, as bits, of the leaf that begins at `first` in."""
+    begin, put, end, done = (builder.append_basic_block(n) for n in ("begin", "put", "end", "done"))
+    builder.cbranch(builder.icmp_unsigned("!=", near, INDEX(0)), begin, done)
+
+    builder.position_at_end(begin)
+    sums_then = load(builder, sums, INDEX(0), ir.VectorType(FLOAT, SHORTLIST))
+    places_then = load(builder, places, INDEX(0), ir.VectorType(PLACE, SHORTLIST))
+    builder.branch(put)
+
+    builder.position_at_end(put)
+    left = builder.phi(INDEX)
+    now = builder.phi(sums_then.type), builder.phi(places_then.type)
+    lane = builder.cttz(left, ir.IntType(1)(1))
+    place = builder.trunc(builder.add(first, lane), PLACE)
+    after = _put_in(builder, load(builder, gaps, lane, FLOAT), place, *now)
+    rest = builder.and_(left, builder.sub(left, INDEX(1)))
+    for node, outside, inside in zip((left, *now), (near, sums_then, places_then), (rest, *after)):
+        node.add_incoming(outside, begin)
+        node.add_incoming(inside, put)
+    builder.cbranch(builder.icmp_unsigned("!=", rest, INDEX(0)), put, end)
+
+    builder.position_at_end(end)
+    store(builder, sums, after[0])
+    store(builder, places, after[1])
+    builder.branch(done)
+    builder.position_at_end(done)
+
+
 def _shortlist_step(
     typing: Any,
     leaves: Any,
@@ -70,35 +99,7 @@ def _shortlist_step(
         data = builder.gep(data, [builder.mul(first, dimensions)])
         found, near = scan(builder, data, query, dimensions, bound, lanes=POINT_LANES, boxes=False)
         store(builder, gaps, found)
-        begin, put, end, done = (
-            builder.append_basic_block(n) for n in ("begin", "put", "end", "done")
-        )
-        builder.cbranch(builder.icmp_unsigned("!=", near, INDEX(0)), begin, done)
-
-        builder.position_at_end(begin)
-        sums_then = load(builder, sums, INDEX(0), ir.VectorType(FLOAT, SHORTLIST))
-        places_then = load(builder, places, INDEX(0), ir.VectorType(PLACE, SHORTLIST))
-        builder.branch(put)
-
-        builder.position_at_end(put)
-        left = builder.phi(INDEX)
-        now = builder.phi(sums_then.type), builder.phi(places_then.type)
-        lane = builder.cttz(left, ir.IntType(1)(1))
-        place = builder.trunc(builder.add(first, lane), PLACE)
-        after = _put_in(builder, load(builder, gaps, lane, FLOAT), place, *now)
-        rest = builder.and_(left, builder.sub(left, INDEX(1)))
-        for node, outside, inside in zip(
-            (left, *now), (near, sums_then, places_then), (rest, *after)
-        ):
-            node.add_incoming(outside, begin)
-            node.add_incoming(inside, put)
-        builder.cbranch(builder.icmp_unsigned("!=", rest, INDEX(0)), put, end)
-
-        builder.position_at_end(end)
-        store(builder, sums, after[0])
-        store(builder, places, after[1])
-        builder.branch(done)
-        builder.position_at_end(done)
+        _put_all_in(builder, near, first, gaps, sums, places)
         return near
 
     index = types.int64

@@ -92,16 +92,76 @@ def _stored_bound(distance: float, scale: float, margin: float, dimensions: int)
     return _bound(_at_most(distance) ** 2, scale, margin, dimensions)
 
 
+@step
+def _farthest(distances: Any, i: int, coming: Any) -> Any:
+    """Return the largest k-th distance of the lists of a point."""
+    farthest = np.float32(0.0)
+    for action in coming:
+        farthest = max(farthest, distances[i, action, distances.shape[2] - 1])
+    return farthest
+
+
+@step
+def _write_bounds(
+    distances: Any, i: int, coming: Any, scale: float, margin: float, dimensions: int, bounds: Any
+) -> None:
+    """Write which filter sums are too large for each list of a point."""
+    for action in coming:
+        kth = distances[i, action, distances.shape[2] - 1]
+        bounds[action] = _stored_bound(kth, scale, margin, dimensions)
+
+
+@step
+def _push_near(stack: Any, height: int, first: int, near: int) -> int:
+    """Put the children that are near, as bits, on the stack; return its height."""
+    while near:
+        lane = lowest_bit(near)
+        near &= near - 1
+        stack[height] = first + lane
+        height += 1
+    return height
+
+
+@step
+def _put_near(
+    points: Any, i: int, node: int, near: int, sums: Any, bounds: Any, starts: Any, members: Any,
+    first: int, actions: Any, lists: Any, best: Any, scale: float, margin: float,
+) -> bool:  # fmt: skip
+    """Put the rows of a leaf's lanes `near`, as bits, into lists; whether any was within bounds."""
+    touched = False
+    dimensions, last = points.shape[1], best.shape[1] - 1
+    while near:
+        lane = lowest_bit(near)
+        near &= near - 1
+        position = node * POINT_LANES + lane
+        for member in range(starts[position], starts[position + 1]):
+            row = np.int32(first + members[member])
+            action = actions[row]
+            if sums[lane] > bounds[action]:
+                continue
+            touched = True
+            if _put(points, i, position, row, action, lists):
+                bounds[action] = _bound(best[action, last], scale, margin, dimensions)
+    return touched
+
+
+@step
+def _store_changed(
+    i: int, coming: Any, best: Any, rows: Any, loaded: Any, changed: Any, indices: Any,
+    distances: Any,
+) -> None:  # fmt: skip
+    """Write the lists that changed, and forget what was loaded."""
+    for action in coming:
+        if changed[action]:
+            _store(i, action, best, rows, indices, distances)
+        loaded[action] = changed[action] = False
+
+
 @kernel
 def merge(
-    points: Floats,
-    added: Added,
-    located: Located,
-    projection: Projection,
-    tree: Tree,
-    indices: Int32,
-    distances: Float32,
-) -> None:
+    points: Floats, added: Added, located: Located, projection: Projection, tree: Tree,
+    indices: Int32, distances: Float32,
+) -> None:  # fmt: skip
     """Merge the rows of a tree into the lists of points.
 
     Args:
@@ -124,14 +184,11 @@ def merge(
     stack = np.empty(STACK, np.int64)
     best, best_rows = np.empty((num_actions, k)), np.empty((num_actions, k), np.int32)
     bounds = np.empty(num_actions, np.float32)
-    loaded = np.zeros(num_actions, np.bool_)
-    changed = np.zeros(num_actions, np.bool_)
+    loaded, changed = np.zeros(num_actions, np.bool_), np.zeros(num_actions, np.bool_)
     lists = source, indices, rows, best, best_rows, loaded, changed
     for i in range(len(points)):
         query, margin = located.coordinates[i], located.margins[i]
-        farthest = np.float32(0.0)
-        for action in coming:
-            farthest = max(farthest, distances[i, action, k - 1])
+        farthest = _farthest(distances, i, coming)
         bound = _stored_bound(farthest, scale, margin, dimensions)
         bounded = touched = False
         stack[0] = root
@@ -142,30 +199,16 @@ def merge(
             if node >= leaf_count:
                 inner = node - leaf_count
                 near = near_boxes(boxes, inner * box_size, query, boxes.shape[1], bound, sums)
-                while near:
-                    lane = lowest_bit(near)
-                    near &= near - 1
-                    stack[height] = first_child[inner] + lane
-                    height += 1
+                height = _push_near(stack, height, first_child[inner], near)
                 continue
             near = near_points(leaves, node * leaf_size, query, leaves.shape[1], bound, sums)
             if near and not bounded:
-                for action in coming:
-                    kth = distances[i, action, k - 1]
-                    bounds[action] = _stored_bound(kth, scale, margin, dimensions)
+                _write_bounds(distances, i, coming, scale, margin, dimensions, bounds)
                 bounded = True
-            while near:
-                lane = lowest_bit(near)
-                near &= near - 1
-                position = node * POINT_LANES + lane
-                for member in range(starts[position], starts[position + 1]):
-                    row = np.int32(first + members[member])
-                    action = actions[row]
-                    if sums[lane] > bounds[action]:
-                        continue
-                    touched = True
-                    if _put(points, i, position, row, action, lists):
-                        bounds[action] = _bound(best[action, k - 1], scale, margin, dimensions)
+            touched |= _put_near(
+                points, i, node, near, sums, bounds, starts, members, first, actions, lists, best,
+                scale, margin,
+            )  # fmt: skip
         for j in range(outliers_within(points, i, centre, _at_most(farthest), far_norms)):
             position = len(rows) - len(far_norms) + j
             for member in range(starts[position], starts[position + 1]):
@@ -173,7 +216,4 @@ def merge(
                 touched = True
                 _put(points, i, position, row, actions[row], lists)
         if touched:
-            for action in coming:
-                if changed[action]:
-                    _store(i, action, best, best_rows, indices, distances)
-                loaded[action] = changed[action] = False
+            _store_changed(i, coming, best, best_rows, loaded, changed, indices, distances)

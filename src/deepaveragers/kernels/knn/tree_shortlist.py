@@ -19,7 +19,7 @@ import numpy as np
 from ...arrays import Float64, Int32, Int64
 from ..jit import kernel
 from ..precision import FLOAT32_EPSILON
-from .distances import NO_ROW, UNDERFLOW, insert_group, squared_distance
+from .distances import NO_ROW, UNDERFLOW, insert_group, squared_distance, step
 from .projection import FARTHEST, Projection, project
 from .shortlist import SHORTLIST, shortlist_leaf
 from .simd import BOX_LANES, POINT_LANES, lowest_bit, near_boxes
@@ -32,17 +32,60 @@ LOCATED = -1.0
 
 
 @kernel
+def _locate_all(points: Float64, projection: Projection, rows_margin: float, tree: Tree) -> Any:
+    """Return all points as queries, their coordinates, margins and homes."""
+    queries, homes = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+    margins = np.empty(len(points))
+    coordinates = np.zeros((len(points), tree[2].shape[1]), np.float32)
+    project(points, projection, coordinates, margins)
+    for i in range(len(points)):
+        queries[i] = i
+        margins[i] += rows_margin
+    find_homes(coordinates, tree, homes)
+    return queries, coordinates, margins, homes
+
+
+@step
+def _fill_shortlist(
+    query: Any, home: int, slack: float, dimensions: int, k: int, first_child: Any, boxes: Any,
+    leaves: Any, stack: Any, nearest: Any, box_gaps: Any, gaps: Any, sums: Any, places: Any,
+) -> Any:  # fmt: skip
+    """Write the nearest points of a query by filter sums, from its home on; return the bound."""
+    width, box_width, leaf_count = leaves.shape[1], boxes.shape[1], len(leaves)
+    lowest = (leaf_count + BOX_LANES - 1) // BOX_LANES
+    box_size = box_width * 2 * BOX_LANES
+    for j in range(SHORTLIST):
+        sums[j] = np.inf
+    shortlist_leaf(leaves, home, query, width, LARGEST_FLOAT32, gaps, sums, places)
+    bound = _bound(sums[k - 1], slack, dimensions)
+    stack[0], nearest[0] = len(boxes) - 1, np.float32(0.0)
+    height = 1
+    while height > 0:
+        height -= 1
+        if nearest[height] > bound:
+            continue
+        node = stack[height]
+        near = near_boxes(boxes, node * box_size, query, box_width, bound, box_gaps)
+        if node >= lowest:
+            first = first_child[node] - leaf_count
+            height = push(stack, nearest, height, first, near, box_gaps)
+            continue
+        while near:
+            lane = lowest_bit(near)
+            near &= near - 1
+            leaf = first_child[node] + lane
+            if leaf == home or box_gaps[lane] > bound:
+                continue
+            if shortlist_leaf(leaves, leaf, query, width, bound, gaps, sums, places):
+                bound = _bound(sums[k - 1], slack, dimensions)
+    return bound
+
+
+@kernel
 def search_by_shortlist(
-    points: Float64,
-    queries: Int64,
-    located: Located,
-    projection: Projection,
-    rows_margin: float,
-    tree: Tree,
-    squared: Float64,
-    found: Int32,
-    left: Int64,
-) -> int:
+    points: Float64, queries: Int64, located: Located, projection: Projection,
+    rows_margin: float, tree: Tree, squared: Float64, found: Int32, left: Int64,
+) -> int:  # fmt: skip
     """Find the nearest rows of points[queries]; return how many queries are left.
 
     Args:
@@ -61,51 +104,20 @@ def search_by_shortlist(
     coordinates, margins, homes = located
     first_child, boxes, leaves, (rows, starts, members), _ = tree
     if rows_margin != LOCATED:
-        queries = np.empty(len(points), np.int64)
-        homes, margins = np.empty(len(points), np.int64), np.empty(len(points))
-        coordinates = np.zeros((len(points), leaves.shape[1]), np.float32)
-        project(points, projection, coordinates, margins)
-        for i in range(len(points)):
-            queries[i] = i
-            margins[i] += rows_margin
-        find_homes(coordinates, tree, homes)
+        queries, coordinates, margins, homes = _locate_all(points, projection, rows_margin, tree)
     dimensions, k = points.shape[1], found.shape[1]
-    width, box_width, leaf_count = leaves.shape[1], boxes.shape[1], len(leaves)
     left_count = 0
-    lowest = (leaf_count + BOX_LANES - 1) // BOX_LANES
-    box_size = box_width * 2 * BOX_LANES
     box_gaps, gaps = np.empty(POINT_LANES, np.float32), np.empty(POINT_LANES, np.float32)
     sums, places = np.empty(SHORTLIST, np.float32), np.empty(SHORTLIST, np.int32)
     stack, nearest = np.empty(STACK, np.int64), np.empty(STACK, np.float32)
     for i in queries:
-        query, home = coordinates[i], homes[i]
-        slack = _slack(margins[i], projection[2], dimensions)
-        for j in range(SHORTLIST):
-            sums[j] = np.inf
         for j in range(k):
             squared[i, j], found[i, j] = np.inf, NO_ROW
-        shortlist_leaf(leaves, home, query, width, LARGEST_FLOAT32, gaps, sums, places)
-        bound = _bound(sums[k - 1], slack, dimensions)
-        stack[0], nearest[0] = len(boxes) - 1, np.float32(0.0)
-        height = 1
-        while height > 0:
-            height -= 1
-            if nearest[height] > bound:
-                continue
-            node = stack[height]
-            near = near_boxes(boxes, node * box_size, query, box_width, bound, box_gaps)
-            if node >= lowest:
-                first = first_child[node] - leaf_count
-                height = push(stack, nearest, height, first, near, box_gaps)
-                continue
-            while near:
-                lane = lowest_bit(near)
-                near &= near - 1
-                leaf = first_child[node] + lane
-                if leaf == home or box_gaps[lane] > bound:
-                    continue
-                if shortlist_leaf(leaves, leaf, query, width, bound, gaps, sums, places):
-                    bound = _bound(sums[k - 1], slack, dimensions)
+        slack = _slack(margins[i], projection[2], dimensions)
+        bound = _fill_shortlist(
+            coordinates[i], homes[i], slack, dimensions, k, first_child, boxes, leaves,
+            stack, nearest, box_gaps, gaps, sums, places,
+        )  # fmt: skip
         if sums[SHORTLIST - 1] <= bound or margins[i] > FARTHEST * FLOAT32_EPSILON:
             left[left_count] = i
             left_count += 1
