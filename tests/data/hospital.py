@@ -28,9 +28,10 @@ def patients(count=300, seed=0):
         moment = datetime(2024, 8, 14, 13, 12) + timedelta(hours=int(random.integers(5000)))
         for _ in range(24):
             drug = ("none", "low", "high")[int(random.integers(3))]
+            seen = severity  # measured first, then treated
             severity += 0.25 - {"none": 0.0, "low": 0.3, "high": 0.5}[drug] + random.normal(0, 0.3)
             ended = "died" if severity > 3.5 else "discharged" if severity < -0.5 else ""
-            lactate = round(1.0 + max(severity, 0.0), 2)
+            lactate = round(1.0 + max(seen, 0.0), 2)
             rows.append(
                 {
                     "patient": f"P{number:04d}",
@@ -38,7 +39,7 @@ def patients(count=300, seed=0):
                     "age": age,
                     "sex": sex,
                     "lactate": None if random.random() < 0.3 else lactate,
-                    "pressure": round(95 - 9 * severity + random.normal(0, 2), 1),
+                    "pressure": round(95 - 9 * seen + random.normal(0, 2), 1),
                     "drug": drug,
                     "outcome": ended or None,
                     "reward": {"died": -1.0, "discharged": 1.0}.get(ended),

@@ -24,17 +24,20 @@ def observation(option: str, text: str) -> Any:
             raise InputError(option, "numbers, NAME=VALUE pairs or JSON", repr(text)) from None
     if "=" not in text:
         return numbers(option, text)
-    named: dict[str, float | str] = {}
+    named: dict[str, float | str | None] = {}
     for part in text.split(","):
         name, equals, value = part.rpartition("=")
         if not equals or name.strip() in named:
             allowed = "NAME=VALUE pairs separated by commas, each name once"
             raise InputError(option, allowed, repr(part))
-        named[name.strip()] = _number_or_text(value.strip())
+        named[name.strip()] = _cell(value.strip())
     return named
 
 
-def _number_or_text(text: str) -> float | str:
+def _cell(text: str) -> float | str | None:
+    """Return a number, a word, or None for a value that is missing."""
+    if text in ("", "NA"):
+        return None
     try:
         return float(text)
     except ValueError:

@@ -36,6 +36,7 @@ def report(
     text = (
         f"The plan would do something else in {found.share:.1%} of "
         f"{len(found.decisions.rows):,} logged states.\n"
-        f"Rules that tell its action in {found.fidelity:.1%} of them:\n{rules}\n-> {output}"
+        f"Rules that tell its action in {found.fidelity:.1%} of them (always the same action: "
+        f"{found.most_common_share:.1%}):\n{rules}\n-> {output}"
     )
     show({"output": str(output), **found.summary()}, text, as_json=as_json)

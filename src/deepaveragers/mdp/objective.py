@@ -11,7 +11,7 @@ distances (the paper's Eq. 2 with weighted averaging; brackets as in Eq. 2 inten
     V(s)    = max over the available actions of Q(s, a);  V = 0 where the episode ended
     alpha_j proportional to 1 / (d_j + 1e-5) ("inverse"), or equal ("uniform")
 
-The other fields change one term each, as their descriptions say; `kernels.reference` has
+The other fields change one term each, as their descriptions say; `kernels.bellman.reference` has
 all of them in one operator.
 """
 

@@ -124,10 +124,9 @@ def _changes(report: Report) -> str:
     sampled = "" if states == len(report.data) else f", of {states:,} that were looked at"
     header = ("log → plan", "states", "of all", "difference that the model predicts")
     changed = table_html(rows[:CHANGES_SHOWN], header) if rows else "<p>Nothing.</p>"
-    most = np.bincount(report.decisions.planned).max() / states
     told = (
         f"These rules tell the plan's action in {report.fidelity:.1%} of the states"
-        f"{sampled} (always the same action: {most:.1%}). "
+        f"{sampled} (always the same action: {report.most_common_share:.1%}). "
     )
     told += (
         "The plan itself is finer than they are."

@@ -70,6 +70,11 @@ class Report:
         return float(self.decisions.differs.mean())
 
     @property
+    def most_common_share(self) -> float:
+        """Share of the states that one and the same action would tell: what rules must beat."""
+        return float(np.bincount(self.decisions.planned).max() / len(self.decisions.planned))
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, with units; none for pictures."""
         data = self.data

@@ -110,12 +110,14 @@ def fit(
     engine.judge()
     if budget > 1 and env is not None:
         engine.play(budget, env, episodes)
-    notes = [
-        *engine.notes,
-        *([] if able else [INSTALL]),
-        *([HURRIED] if able and not learn else []),
-    ]
-    return engine.answer(tuple(notes), began)
+    return engine.answer((*engine.notes, *_what_would_help(able, learn)), began)
+
+
+def _what_would_help(able: bool, learn: bool) -> list[str]:
+    """Return what to say where networks are not installed, or there is no time for them."""
+    if not able:
+        return [INSTALL]
+    return [] if learn else [HURRIED]
 
 
 def _check_environment(env: EnvironmentSource | None, budget: int) -> None:

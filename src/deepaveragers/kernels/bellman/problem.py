@@ -11,7 +11,7 @@ DISTANCE_OFFSET = 1e-5
 
 
 class Problem(NamedTuple):
-    """One compiled MDP under one objective; see `kernels.reference` for the equations.
+    """One compiled MDP under one objective; see `kernels.bellman.reference` for the equations.
 
     Attributes:
         indices: [N, A, K] int32, successors; negative where there is none.
