@@ -27,7 +27,7 @@ ARRIVED, ABANDONED = 0, 1
 SLOTS = 2
 LOOKS, OFFERS, MICROSECONDS = 500, 20_000, 50
 """Looks at the counter before the processor is offered to others, offers before a sleep (some
-10 ms), and how long that lasts. Measured by `python -m benchmarks.planner --quick` on 2 cores."""
+10 ms), and how long that lasts. `docs/journal/planner.md` says what sleeping cost."""
 
 if POSSIBLE:
     _give_way = types.ExternalFunction("sched_yield", types.int32())

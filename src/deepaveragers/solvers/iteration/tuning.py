@@ -1,7 +1,8 @@
-"""The numbers of the planner that were measured, in one record.
+"""The numbers of the planner, in one record.
 
-All but those marked otherwise were set on the development problems of the benchmark,
-`python -m benchmarks.planner --development`, whose report is about others.
+`plain_sweeps` and `guess_ratio` were set on random logs of Acrobot, MountainCar and CartPole and on
+synthetic walks; the others come from version 0.1, set on CartPole and one synthetic family. Check
+a change by `python -m benchmarks.planner --development`, whose problems the report leaves out.
 """
 
 from __future__ import annotations
