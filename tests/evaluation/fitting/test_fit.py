@@ -89,6 +89,24 @@ def test_a_stopped_fit_goes_on(log, found, tmp_path, monkeypatch):
     assert sorted(tmp_path.iterdir()) == files
 
 
+@pytest.mark.slow
+def test_judges_that_were_learnt_are_kept(log, tmp_path, monkeypatch):
+    learnt = pytest.importorskip("deepaveragers.evaluation.fitting.judges.learnt")
+    asked = {"gamma": GAMMA, "show_progress": False, "resume_dir": tmp_path}
+    always = da.Objective(gamma=GAMMA, forbidden_actions=["left"])
+    candidates = [da.Candidate(always, k_pi=1)]
+    monkeypatch.setattr(learnt, "FEWEST_STEPS", 100)
+    first = da.fit(log, candidates, **asked)
+
+    def never(*given):
+        raise AssertionError("learnt again")
+
+    monkeypatch.setattr(learnt, "_train", never)
+    again = da.fit(log, candidates, **asked)
+    assert again.interval == first.interval
+    assert again.better == first.better
+
+
 def test_without_torch_it_says_what_the_extra_adds(log, monkeypatch):
     monkeypatch.setattr("deepaveragers.evaluation.fitting.fit.can_learn", lambda: False)
     candidates = [da.Candidate(k_pi=1, name="plain")]

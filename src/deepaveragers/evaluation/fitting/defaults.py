@@ -73,13 +73,14 @@ def _single_steps(base: Objective, encoder: str) -> Sequence[Candidate]:
 
 
 def _constants(data: Transitions, base: Objective, encoder: str) -> Sequence[Candidate]:
+    """Return a candidate per action; what else was done nearby costs nothing, as none is chosen."""
     names = data.action_names
     if not 2 <= len(names) <= MOST_CONSTANTS:
         return []
     found = []
     for action, name in enumerate(names):
         others = [other for other in range(len(names)) if other != action]
-        asked = replace(base, forbidden_actions=others)
+        asked = replace(base, forbidden_actions=others, cost=0.0)
         always = Candidate(asked, k_pi=1, encoder=encoder, name=f"always {name}")
         found.append(always)
     return found

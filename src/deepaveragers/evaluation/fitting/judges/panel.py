@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,14 +19,16 @@ from .behaviour import Imitator, behaviour_parts
 from .fitted_q import FittedQ
 from .importance import Importance
 from .local import LocalSimulator
-from .playing import Simulator, play
+from .playing import Simulator, Weights, play
 from .verdict import Actor, Opinion, Verdict, Withheld
 
 JUDGES = ("simulator", "fitted_q", "importance")
-STARTS = 100
+STARTS = 60
 """Simulated episodes per policy."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
+MISSED = "missed"
+"""Name under which `Panel.missed` is kept."""
 PIXEL_SAMPLE = 256
 """Columns that pictures are read by, where no network is given."""
 
@@ -51,6 +54,12 @@ class Panel:
     simulator: Simulator | None
     missed: float
     seed: int
+
+    @property
+    def learnt(self) -> Weights:
+        """What took long to learn, for another panel of the same episodes."""
+        weights = {} if self.simulator is None else self.simulator.weights
+        return {MISSED: np.array(self.missed), **weights}
 
     def opinions(self, actors: Sequence[Actor]) -> list[dict[str, Opinion]]:
         """Return what each judge says of each policy, in their order."""
@@ -78,7 +87,13 @@ class Panel:
 
 
 def make_panel(
-    log: Log, encoder: Encoder | None, *, seed: int, learn: bool, advance: Advance
+    log: Log,
+    encoder: Encoder | None,
+    *,
+    seed: int,
+    learn: bool,
+    advance: Advance,
+    kept: Weights | None = None,
 ) -> Panel:
     """Return the judges of the held-out episodes.
 
@@ -88,6 +103,7 @@ def make_panel(
         seed: of networks and luck.
         learn: whether to learn networks; else the simulator is local and linear.
         advance: called with each update of the networks.
+        kept: `Panel.learnt` of a panel with the same arguments; None learns.
     """
     encode = _encode(log, encoder)
     states, following = encode(log.data.observations), encode(log.data.next_observations)
@@ -96,7 +112,10 @@ def make_panel(
     importance = Importance(log, states, log.data.propensities)
     if is_image(log.data.observations):
         return Panel(log, behaviour, fitted_q, importance, None, 0.0, seed)
-    simulator = _simulator(log, seed, learn, advance)
+    simulator = _simulator(log, seed, learn, advance, kept)
+    if kept is not None:
+        missed = float(kept[MISSED])
+        return Panel(log, behaviour, fitted_q, importance, simulator, missed, seed)
     imitator = Imitator(states, log.data.actions, encode, seed)
     returns = _play(simulator, [imitator], log, behaviour, seed)[0]
     chance = np.hypot(_error(returns, simulator.members), behaviour.std() / np.sqrt(len(log)))
@@ -114,6 +133,22 @@ def can_learn() -> bool:
     return True
 
 
+@contextmanager
+def one_thread_each(learn: bool) -> Iterator[None]:
+    """Let networks be learnt side by side, each in one thread of its own."""
+    if not learn:
+        yield
+        return
+    from .learnt import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def learning_steps(data: Transitions, rows: int) -> int:
     """Return how many updates the networks of a panel take, for so many rows of the data."""
     if is_image(data.observations):
@@ -123,12 +158,17 @@ def learning_steps(data: Transitions, rows: int) -> int:
     return steps_for(rows)
 
 
-def _simulator(log: Log, seed: int, learn: bool, advance: Advance) -> Simulator:
+def _simulator(
+    log: Log, seed: int, learn: bool, advance: Advance, kept: Weights | None
+) -> Simulator:
     if not learn:
         return LocalSimulator(log.data)
     from .learnt import LearntSimulator
 
-    return LearntSimulator(log, seed=seed, advance=advance)
+    weights = None
+    if kept is not None:
+        weights = {name: array for name, array in kept.items() if name != MISSED}
+    return LearntSimulator(log, seed=seed, advance=advance, weights=weights)
 
 
 def _play(
