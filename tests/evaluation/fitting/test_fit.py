@@ -125,6 +125,25 @@ def test_with_networks_the_interval_covers_too(log):
     assert not found.notes
 
 
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        da.Candidate(da.Objective(gamma=GAMMA, support=0.3), k_pi=7),
+        da.Candidate(da.Objective(gamma=GAMMA), k=31, k_pi=13, lookup="lookahead", one_step=True),
+        da.Candidate(da.Objective(gamma=GAMMA, forbidden_actions=[0]), k_pi=1),
+    ],
+    ids=["plan", "one step", "always"],
+)
+def test_a_saved_plan_acts_as_was_chosen(log, candidate, tmp_path):
+    found = da.fit(log, [candidate], **QUICK)
+    da.save(found.plan, tmp_path / "plan")
+    again = da.load(tmp_path / "plan").policy()
+    assert (again.k, again.lookup) == (found.policy.k, found.policy.lookup)
+    states = log.observations[:50]
+    assert np.array_equal(again.q_values(states), found.policy.q_values(states))
+    assert again.explain(states[0]).action == found.policy.act(states[0])
+
+
 def test_candidates_begun_too_late_are_left_out(log):
     found = da.fit(log, **{**QUICK, "time_budget": 1e-9})
     assert found.judged

@@ -142,7 +142,6 @@ class Engine:
                 kept = self._kept.judges(fold)
                 panel = make_panel(
                     as_log(self._data.subset(self._folds[fold].judged_on), self._gamma),
-                    None,
                     seed=self._seed + fold,
                     learn=self._learn,
                     advance=advance,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.observations import is_image
 from ...data.transitions import Transitions
 from ...errors import InputError, TrainingDiverged
 from ...mdp.model import DacMdp, compile
@@ -19,6 +20,8 @@ from ...solvers.plan import Plan
 from ..candidates import Candidate, by_plan
 from .judges.verdict import Withheld
 
+PICTURE_UPDATES = 1_000
+"""Of a representation of pictures."""
 FEWEST_UPDATES = 1_500
 ROWS_PER_UPDATE = 5.0
 """Rows that ask for one more update of a representation, up to its usual number."""
@@ -60,7 +63,7 @@ class Maker:
             if encoder in TRAINED:
                 trained = {
                     "show_progress": False,
-                    "train_steps": _updates(encoder, len(self._data)),
+                    "train_steps": _updates(encoder, self._data),
                 }
             encoder = encoder_by_name(encoder, self._data, seed=self._seed, **trained)
         return compile(self._data, k, encoder, show_progress=False)
@@ -76,9 +79,11 @@ class Maker:
         return replace(asked, k=min(candidate.k, mdp.graph.k), **per_transition)
 
 
-def _updates(encoder: str, rows: int) -> int:
-    """Return how long a representation is trained on so many rows."""
-    return min(TRAINED[encoder], max(FEWEST_UPDATES, int(rows / ROWS_PER_UPDATE)))
+def _updates(encoder: str, data: Transitions) -> int:
+    """Return how long a representation is trained."""
+    if is_image(data.observations):
+        return PICTURE_UPDATES
+    return min(TRAINED[encoder], max(FEWEST_UPDATES, int(len(data) / ROWS_PER_UPDATE)))
 
 
 def _planned(mdp: DacMdp, asked: Objective, *, one_step: bool) -> Plan:
