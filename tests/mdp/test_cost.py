@@ -117,10 +117,8 @@ def rows_of(data, rows, **changes):
 def test_the_order_of_rows_does_not_matter(timed):
     data = walk(3)
     rng, rows = np.random.default_rng(0), np.arange(60)
-    if timed:
-        order = rng.permutation(rows)
-    else:  # episodes side by side, each in its own order
-        order = np.argsort(rows % 10, kind="stable")
+    side_by_side = np.argsort(rows % 10, kind="stable")
+    order = rng.permutation(rows) if timed else side_by_side
     moved = rows_of(data, order, **({"times": order} if timed else {}))
     expected = da.compile(data, 3).solve(gamma=0.9)
     found = da.compile(moved, 3).solve(gamma=0.9)

@@ -4,11 +4,11 @@
 
 The returns are the discounted rewards from each transition to the end of its episode as logged,
 under the objective's own rewards and discount; where they do not differ at all, the mean
-absolute reward stands for their deviation. The order of the rows does not matter where the log has
-times; where it has none, only the order within an episode does. The spread is the root mean squared distance of the
-logged states from their mean, in the representation. So a jump as far as the states lie apart
-costs as much as returns differ. Rewards in other units change C, and all values, by the same
-factor, and the plan not at all; nor do features in other units.
+absolute reward stands for their deviation. The order of the rows does not matter where the log
+has times; where it has none, only the order within an episode does. The spread is the root mean
+squared distance of the logged states from their mean, in the representation. So a jump as far as
+the states lie apart costs as much as returns differ. Rewards in other units change C, and all
+values, by the same factor, and the plan not at all; nor do features in other units.
 """
 
 from __future__ import annotations
