@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from types import SimpleNamespace
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
+from tests.server.asgi import ask
 from tests.studio.worlds import corridor, pictures
 
 import deepaveragers as da
+from deepaveragers.server.guard import door_for
 from deepaveragers.studio.app import Studio
-from deepaveragers.studio.guard import Guard
+from deepaveragers.studio.serving import guarded
 from deepaveragers.studio.session import Session
 from deepaveragers.studio.source import source_of
 
-PORT, TOKEN = 8400, "the-token"
+TOKEN = "a-token-of-the-tests"
+COOKIE = "dac_studio_8400"
 
 
 class Page:
@@ -25,37 +28,36 @@ class Page:
     def __init__(self, thing, output, path="corridor"):
         self.session = Session(source_of(thing, path), output)
         self.studio = Studio(self.session)
-        self.app = Guard(self.studio.app(), TOKEN, PORT)
-        self.client = TestClient(self.app, base_url=f"http://127.0.0.1:{PORT}")
-        self.client.headers["authorization"] = f"Bearer {TOKEN}"
+        self.app = guarded(self.studio, door_for("127.0.0.1", TOKEN, cookie=COOKIE))
         self._sequence = 0
 
     def get(self, path, status=200, **query):
-        return self._read(self.client.get(path, params=query), status)
+        return self._ask(path, status, query=urlencode(query))
 
     def post(self, path, status=200, **body):
-        return self._read(self.client.post(path, content=json.dumps(body)), status)
+        return self._ask(path, status, method="POST", body=json.dumps(body).encode())
 
     def delete(self, path, status=200):
-        return self._read(self.client.delete(path), status)
+        return self._ask(path, status, method="DELETE")
 
     def ask(self, question, **more):
         self._sequence += 1
         asked = {"question": question, "tab": "a", "sequence": self._sequence, **more}
         return self.post("/api/plans", **asked)
 
-    @staticmethod
-    def _read(answer, status):
-        assert answer.status_code == status, answer.text[:500]
+    def _ask(self, path, status, **request):
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        answer = ask(self.app, path, headers=headers, **request)
+        assert answer.status == status, answer.body[:500]
         kind = answer.headers["content-type"]
         if kind == "application/json":
-            return answer.json()
+            return answer.json
         if kind != "application/octet-stream":
-            return answer.content
-        length = int.from_bytes(answer.content[:4], "little")
+            return answer.body
+        length = int.from_bytes(answer.body[:4], "little")
         assert (4 + length) % 8 == 0
-        head = json.loads(answer.content[4 : 4 + length])
-        return SimpleNamespace(head=head, payload=answer.content[4 + length :])
+        head = json.loads(answer.body[4 : 4 + length])
+        return SimpleNamespace(head=head, payload=answer.body[4 + length :])
 
 
 @pytest.fixture(scope="session")

@@ -37,7 +37,7 @@ def test_axes(page, mdp, floats):
     assert first.var() > second.var()
     assert abs(np.corrcoef(first, second)[0, 1]) < 1e-3
     for wrong in ("c3", "p9", "x", "c-1", "c0x"):
-        page.get(f"/api/axes/{wrong}", status=400)
+        page.get(f"/api/axes/{wrong}", status=422)
 
 
 def test_colouring_of_a_question(page, mdp, colours):
@@ -78,8 +78,8 @@ def test_every_colouring_has_a_byte_per_state(page, mdp, colours):
         answer = page.get(f"/api/plans/{first}/colouring", by=by, other=other)
         assert answer.head["by"] == by
         assert len(colours(answer.payload)) == len(mdp)
-    page.get(f"/api/plans/{first}/colouring", status=400, by="difference")
-    page.get(f"/api/plans/{first}/colouring", status=400, by="__class__")
+    page.get(f"/api/plans/{first}/colouring", status=422, by="difference")
+    page.get(f"/api/plans/{first}/colouring", status=422, by="__class__")
     page.get("/api/plans/nothing/colouring", status=404, by="value")
 
 
@@ -102,14 +102,14 @@ def test_rewards_of_terms(page, mdp):
     change = data.next_observations[:, 1].astype(float) - data.observations[:, 1].astype(float)
     plan = mdp.solve(rewards=rewards - 2.0 * change)
     assert told["mean_value"] == pytest.approx(plan.values.mean(), abs=2 * plan.error)
-    for wrong in (
-        {"terms": [{"weight": 1, "of": "next", "column": "__import__('os')"}]},
-        {"terms": [{"weight": 1, "of": "eval"}]},
-        {"terms": [{"weight": 1e999, "of": "logged"}]},
-        {"terms": [{"weight": 1, "of": "logged", "code": "1"}]},
-        {"terms": [{"weight": 1, "of": "logged"}] * 33},
+    for status, wrong in (
+        (422, {"terms": [{"weight": 1, "of": "next", "column": "__import__('os')"}]}),
+        (400, {"terms": [{"weight": 1, "of": "eval"}]}),
+        (400, {"terms": [{"weight": 1e999, "of": "logged"}]}),
+        (400, {"terms": [{"weight": 1, "of": "logged", "code": "1"}]}),
+        (422, {"terms": [{"weight": 1, "of": "logged"}] * 33}),
     ):
-        page.post("/api/plans", status=400, question={"reward": wrong}, tab="b", sequence=1)
+        page.post("/api/plans", status=status, question={"reward": wrong}, tab="b", sequence=1)
 
 
 def test_snippets_ask_the_same(mdp, tmp_path):
@@ -143,12 +143,15 @@ def test_one_id_per_question(page):
 
 
 @pytest.mark.parametrize(
-    "question",
-    [{"gamma": 1.5}, {"k": 9}, {"forbidden": [0, 1, 2]}, {"forbidden": [7]}, {"gama": 0.9},
-     {"cost": -1}, {"penalties": {"x": 1}}, {"horizon": 0}, [], "x"],
+    ("status", "question"),
+    [
+        *((422, question) for question in ({"gamma": 1.5}, {"k": 9}, {"forbidden": [0, 1, 2]},
+                                           {"forbidden": [7]}, {"cost": -1}, {"horizon": 0})),
+        *((400, question) for question in ({"gama": 0.9}, {"penalties": {"x": 1}}, [], "x")),
+    ],
 )  # fmt: skip
-def test_wrong_questions_are_refused_in_a_sentence(page, question):
-    told = page.post("/api/plans", status=400, question=question, tab="a", sequence=1)
+def test_wrong_questions_are_refused_in_a_sentence(page, status, question):
+    told = page.post("/api/plans", status=status, question=question, tab="a", sequence=1)
     assert set(told) == {"error"}
     assert len(told["error"].splitlines()) == 1
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .output import AsJson, show
-
-NEEDED = ("starlette", "uvicorn", "msgspec")
-"""What the extra `studio` brings."""
 
 
 def studio(
@@ -26,20 +22,17 @@ def studio(
     as_json: AsJson = False,
 ) -> None:
     """Open a model in the browser: see it, ask what if, compare, inspect."""
-    from ..errors import MissingExtraError
     from ..outputs import check_folder
+    from ..server.extra import check_installed
 
-    for component in NEEDED:
-        if find_spec(component) is None:
-            raise MissingExtraError(component, "studio")
+    check_installed("studio")
     from ..studio.serving import serve
-    from ..studio.source import load_source
+    from ..studio.source import Source, load_source
 
     check_folder(output)
-    source = load_source(model)
 
-    def say(address: str) -> None:
+    def say(source: Source, address: str) -> None:
         text = f"{source.name}: {len(source.mdp):,} states. Open {address}\nCtrl-C ends it."
         show({"address": address, "states": len(source.mdp)}, text, as_json=as_json)
 
-    serve(source, output, port, browser=browser, say=say)
+    serve(lambda: load_source(model), output, port, browser=browser, say=say)

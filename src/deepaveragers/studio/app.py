@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from ..server.problems import Problem
 from .colouring import coloured
 from .events import Events
-from .exchange import Handler, Unknown, answered, body, frame, json
+from .exchange import Handler, answered, body, frame, json
 from .imagining import imagine
 from .inspecting import inspect
 from .inspection_messages import ImagineRequest, InspectRequest
@@ -27,8 +27,8 @@ class Studio:
         self.session, self.events, self.replanning = session, Events(), Replanning()
         self._files = page_files()
 
-    def app(self) -> Starlette:
-        """Return the application."""
+    def routes(self) -> list[Route]:
+        """Return the paths and what answers them."""
         gets: dict[str, Handler] = {
             "/api/model": self.model,
             "/api/axes": self.axes,
@@ -43,12 +43,11 @@ class Studio:
             "/api/inspect": self.inspect,
             "/api/imagine": self.imagine,
         }
-        routes = [
+        return [
             Route(path, answered(handler), methods=[method])
             for method, table in (("POST", posts), ("GET", gets))
             for path, handler in table.items()
         ]
-        return Starlette(routes=routes)
 
     async def model(self, request: Request) -> Response:
         """What the page shows first."""
@@ -133,7 +132,7 @@ class Studio:
         """A file of the page."""
         file = self._files.get(request.url.path)
         if file is None:
-            raise Unknown(f"There is nothing at {request.url.path!r}.")
+            raise Problem(404, f"There is nothing at {request.url.path!r}.")
         return Response(
             file.content, media_type=file.media_type, headers={"cache-control": file.cache_control}
         )
@@ -141,5 +140,5 @@ class Studio:
     def _known(self, name: str) -> Kept:
         kept = self.session.known(name)
         if kept is None:
-            raise Unknown(f"There is no plan {name!r}; ask its question again.")
+            raise Problem(404, f"There is no plan {name!r}; ask its question again.")
         return kept

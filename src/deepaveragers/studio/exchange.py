@@ -10,18 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..arrays import Array
-from ..errors import DeepAveragersError
+from ..errors import DeepAveragersError, InputError
+from ..server.problems import Problem
 from .framing import framed
 from .replanning import Overtaken
 
 Kind = TypeVar("Kind")
 Handler = Callable[[Request], Awaitable[Response]]
-MOST_BYTES = 4 << 20
-"""Of a request's body: a lasso around every one of some 100,000 states fits."""
-
-
-class Unknown(DeepAveragersError):
-    """Something is asked for that is not there."""
 
 
 def json(record: Any, status: int = 200) -> Response:
@@ -35,34 +30,23 @@ def frame(head: Any, payload: Array) -> Response:
 
 
 async def body(request: Request, kind: type[Kind]) -> Kind:
-    """Return the body of a request as a record; one that is too long is not read."""
-    read = bytearray()
-    async for part in request.stream():
-        read += part
-        if len(read) > MOST_BYTES:
-            raise TooLong
-    return msgspec.json.decode(bytes(read), type=kind)
-
-
-class TooLong(Exception):
-    """A request's body is longer than any that the page sends."""
+    """Return the body of a request as a record."""
+    return msgspec.json.decode(await request.body(), type=kind)
 
 
 def answered(handler: Handler) -> Handler:
-    """Have a handler's errors said in one sentence, with a status that suits them."""
+    """Have what a handler raises answered with a status that suits it."""
 
     async def answering(request: Request) -> Response:
         try:
             return await handler(request)
         except Overtaken:
             return json({"overtaken": True}, 409)
-        except TooLong:
-            return json({"error": f"A request may have {MOST_BYTES:,} bytes at most."}, 413)
-        except Unknown as error:
-            return json({"error": str(error)}, 404)
         except msgspec.MsgspecError as error:
-            return json({"error": f"The request cannot be read: {error}."}, 400)
+            raise Problem(400, f"The request cannot be read: {error}.") from error
+        except (InputError, Problem):
+            raise
         except DeepAveragersError as error:
-            return json({"error": str(error)}, 400)
+            raise Problem(409, str(error)) from error
 
     return answering
