@@ -18,7 +18,7 @@ from .cells import CELLS, DATA_SEEDS
 from .measuring import log_of, measure
 from .methods import METHODS
 from .peers import environment
-from .peers.learning import PEERS
+from .peers.learning import PEERS, Peers
 from .runs import Runs
 
 PUBLISHED = Path("docs/benchmarks")
@@ -33,10 +33,11 @@ def main(arguments: list[str] | None = None) -> None:
         return
     runs = Runs(given.runs, given.output / "policies.jsonl")
     if not given.report:
-        _run_missing(given, runs)
+        with Peers(given.peers) as peers:
+            _run_missing(given, runs, peers)
 
 
-def _run_missing(given: argparse.Namespace, runs: Runs) -> None:
+def _run_missing(given: argparse.Namespace, runs: Runs, peers: Peers) -> None:
     running = commit()
     for name in given.cells:
         for seed in given.seeds:
@@ -46,7 +47,7 @@ def _run_missing(given: argparse.Namespace, runs: Runs) -> None:
             data = log_of(CELLS[name], seed, given.runs)
             for method in missing:
                 began = time.perf_counter()
-                run = measure(CELLS[name], seed, method, data, given.peers, running)
+                run = measure(CELLS[name], seed, method, data, peers, running)
                 runs.add(run)
                 took = time.perf_counter() - began
                 said = "" if run.predicted is None else f", value {run.predicted:.4g} predicted"

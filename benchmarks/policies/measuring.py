@@ -10,6 +10,7 @@ import deepaveragers as da
 
 from . import methods
 from .cells import Cell
+from .peers.learning import Peers
 from .playing import GAMMA
 from .runs import Run
 
@@ -26,7 +27,7 @@ def log_of(cell: Cell, seed: int, folder: Path) -> da.Transitions:
 
 
 def measure(
-    cell: Cell, seed: int, method: str, data: da.Transitions, peers: Path, commit: str
+    cell: Cell, seed: int, method: str, data: da.Transitions, peers: Peers, commit: str
 ) -> Run:
     """Make a method's policy and play it.
 
@@ -35,7 +36,7 @@ def measure(
         seed: of its data.
         method: name of the method.
         data: the log.
-        peers: the peers' environment.
+        peers: where peers learn.
         commit: that runs.
     """
     if method in methods.REFERENCES:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import deepaveragers as da
 
-from .peers.learning import PEERS, learn
+from .peers.learning import PEERS, Peers
 from .playing import Act
 
 UPDATES = 10_000
@@ -97,11 +96,11 @@ TITLES = {
 """As they stand in tables; the last four are d3rlpy's."""
 
 
-def make(method: str, data: da.Transitions, seed: int, environment: Path) -> Made:
+def make(method: str, data: da.Transitions, seed: int, peers: Peers) -> Made:
     """Make a policy from a log."""
     if method in OURS:
         return OURS[method](data)
-    learnt = learn(environment, data, method, updates(data), seed)
+    learnt = peers.learn(data, method, updates(data), seed)
     return Made(learnt.act, learnt.predicted, learnt.seconds)
 
 

@@ -49,9 +49,7 @@ def played(make: Callable[[int], gymnasium.Env[Any, Any]], limit: int, act: Act,
         episodes: number of them.
     """
     envs = [make(max(limit, VALUE_STEPS)) for _ in range(episodes)]
-    seen = {
-        number: env.reset(seed=EPISODE_SEED + number)[0] for number, env in enumerate(envs)
-    }
+    seen = {number: env.reset(seed=EPISODE_SEED + number)[0] for number, env in enumerate(envs)}
     returns, values = np.zeros(episodes), np.zeros(episodes)
     step = 0
     while seen:

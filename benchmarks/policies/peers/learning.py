@@ -1,4 +1,4 @@
-"""Having a peer learn from a log: plain arrays go there, a policy comes back."""
+"""Having peers learn from logs: plain arrays go to their environment, policies come back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -18,6 +18,8 @@ import deepaveragers as da
 from .environment import HERE, python
 
 PEERS = ("cql", "bcq", "ddqn", "bc")
+SHOWN = 2_000
+"""Letters of what a peer says before it fails."""
 
 
 @dataclass(frozen=True)
@@ -26,34 +28,68 @@ class Learnt:
 
     Attributes:
         act: from observations [B, ...] to actions [B].
-        seconds: of processor time that training took.
         predicted: mean value at the log's starts as the peer sees it; None where it sees none.
+        seconds: of processor time that training took.
     """
 
     act: Callable[[Any], Any]
-    seconds: float
     predicted: float | None
+    seconds: float
 
 
-def learn(
-    environment: Path, data: da.Transitions, algorithm: str, steps: int, seed: int
-) -> Learnt:
-    """Train a peer in its own environment, on one thread."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log.npz"
-        write_log(data, log)
-        command = [python(environment), HERE / "train.py", log, folder, algorithm, steps, seed]
-        ended = subprocess.run(
-            [str(word) for word in command],
+class Peers:
+    """The process in which peers learn, on one thread; begun when it is first asked.
+
+    Args:
+        environment: folder of the peers' environment.
+    """
+
+    def __init__(self, environment: Path) -> None:
+        self._environment = environment
+        self._process: subprocess.Popen[str] | None = None
+        self._said: IO[str] | None = None
+
+    def __enter__(self) -> Peers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+        if self._said is not None:
+            self._said.close()
+
+    def learn(self, data: da.Transitions, algorithm: str, steps: int, seed: int) -> Learnt:
+        """Train a peer."""
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "log.npz"
+            write_log(data, log)
+            self._ask(log=str(log), folder=folder, algorithm=algorithm, steps=steps, seed=seed)
+            report = json.loads((Path(folder) / "report.json").read_text())
+            act = _policy(Path(folder) / "policy.pt", data.observations.dtype)
+        return Learnt(act, report["predicted"], report["seconds"])
+
+    def _ask(self, **request: Any) -> None:
+        process = self._process = self._process or self._begun()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        if process.stdout.readline().strip() != "done":
+            assert self._said is not None
+            self._said.seek(0)
+            raise RuntimeError(f"d3rlpy failed: {self._said.read()[-SHOWN:]}")
+
+    def _begun(self) -> subprocess.Popen[str]:
+        self._said = tempfile.TemporaryFile("w+")
+        return subprocess.Popen(
+            [str(python(self._environment)), str(HERE / "train.py")],
             env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""},
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
             text=True,
         )
-        if ended.returncode != 0:
-            raise RuntimeError(f"d3rlpy's {algorithm} failed:\n{ended.stderr[-2000:]}")
-        report = json.loads((Path(folder) / "report.json").read_text())
-        act = _policy(Path(folder) / "policy.pt", data.observations.dtype)
-    return Learnt(act, report["seconds"], report["predicted"])
 
 
 def write_log(data: da.Transitions, path: Path) -> None:
