@@ -7,19 +7,23 @@ benchmarks.policies` runs what is missing and writes the page. A run that was st
 from __future__ import annotations
 
 import argparse
-import sys
+import json
 import time
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import numpy as np
 
-from ..planner.circumstances import commit
+from ..planner.circumstances import circumstances, commit
 from .cells import CELLS, DATA_SEEDS
 from .measuring import log_of, measure
 from .methods import METHODS
+from .page import page
 from .peers import environment
 from .peers.learning import PEERS, Peers
+from .picture import draw
 from .runs import Runs
+from .tables import cells_with
 
 PUBLISHED = Path("docs/benchmarks")
 FOLDER = Path("runs/policies")
@@ -35,6 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     if not given.report:
         with Peers(given.peers) as peers:
             _run_missing(given, runs, peers)
+    _write(runs, given.output)
 
 
 def _run_missing(given: argparse.Namespace, runs: Runs, peers: Peers) -> None:
@@ -55,6 +60,20 @@ def _run_missing(given: argparse.Namespace, runs: Runs, peers: Peers) -> None:
                 print(f"{name} {seed} {method}: {found}, {took:.0f} s", flush=True)
 
 
+def _write(runs: Runs, output: Path) -> None:
+    """Write the page, its picture, and the runs behind them."""
+    output.mkdir(parents=True, exist_ok=True)
+    runs.refresh()
+    runs.publish(output / "policies.jsonl")
+    about = circumstances("python -m benchmarks.policies")
+    (output / "policies.json").write_text(json.dumps(about, indent=1) + "\n")
+    (output / "policies.md").write_text(page(runs, about))
+    cells = cells_with(runs, ())
+    if cells:
+        draw(cells, output / "policies.png")
+    print(f"Written to {output}")
+
+
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.policies", description=__doc__)
     parser.add_argument("--cells", type=_some(CELLS), default=list(CELLS), metavar="A,B")
@@ -72,7 +91,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     return given
 
 
-def _some(known):
+def _some(known: Collection[str]) -> Callable[[str], list[str]]:
     def read(text: str) -> list[str]:
         names = text.split(",")
         unknown = sorted(set(names) - set(known))

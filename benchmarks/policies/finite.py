@@ -1,9 +1,9 @@
 """Worlds with finitely many states, whose true values come from linear equations.
 
-    V = sum_a pi(a | s) sum_s' P(s' | s, a) (r(s, a, s') + gamma V(s')),  V = 0 where an episode ends
+    V(s) = sum_a pi(a | s) sum_s' P(s' | s, a) (r(s, a, s') + gamma V(s'))
 
-An observation is a row of numbers, one row per state: whoever learns from a log does not know
-that the states are finitely many.
+and V = 0 where an episode ends. An observation is a row of numbers, one per
+state: whoever learns from a log does not know that the states are finitely many.
 """
 
 from __future__ import annotations

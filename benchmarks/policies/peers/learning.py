@@ -7,6 +7,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -48,6 +49,7 @@ class Peers:
         self._environment = environment
         self._process: subprocess.Popen[str] | None = None
         self._said: IO[str] | None = None
+        self._opened = ExitStack()
 
     def __enter__(self) -> Peers:
         return self
@@ -56,8 +58,7 @@ class Peers:
         if self._process is not None:
             self._process.terminate()
             self._process.wait()
-        if self._said is not None:
-            self._said.close()
+        self._opened.close()
 
     def learn(self, data: da.Transitions, algorithm: str, steps: int, seed: int) -> Learnt:
         """Train a peer."""
@@ -81,7 +82,7 @@ class Peers:
             raise RuntimeError(f"d3rlpy failed: {self._said.read()[-SHOWN:]}")
 
     def _begun(self) -> subprocess.Popen[str]:
-        self._said = tempfile.TemporaryFile("w+")
+        self._said = self._opened.enter_context(tempfile.TemporaryFile("w+"))  # noqa: SIM115
         return subprocess.Popen(
             [str(python(self._environment)), str(HERE / "train.py")],
             env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""},
