@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: quickstart test test-quick lint types format check clean
+.PHONY: quickstart test test-quick lint types format docs docs-serve check clean
 .PHONY: bench-neighbors bench-planner bench-policies study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
@@ -29,7 +29,14 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-check: test lint types
+# The site, built strictly into site/; docs-serve shows it while it is written.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+docs-serve: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
+
+check: test lint types docs
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=...")'
@@ -67,10 +74,10 @@ study-cartpole: $(VENV)/.study
 study-navigation: $(VENV)/.navigation
 	$(BIN)/python -m experiments.navigation $(ARGS)
 
-$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation $(VENV)/.docs: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing what '$*' needs (once)..."
 	$(PIP) install -c constraints.txt -e '.[$*]'
 	@touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis quickstart
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis quickstart

@@ -192,7 +192,7 @@ class Lookahead:
         there = indices[0, 0] >= 0
         gain = reference.outcomes(model, self._plan.values)
         weights = reference.mixture(model, gain)[0, 0][there]
-        fee = float(model.penalties[action])
+        fee = float(model.penalties[0, action])
         rewards, penalties = _parts(model, self._plan.values, action)
         return Grounds(
             transitions=indices[0, 0][there].astype(np.int64),
@@ -235,5 +235,5 @@ def _parts(model: Problem, values: Float64, action: int) -> tuple[Float64, Float
     rows = np.where(indices >= 0, indices, 0)
     rewards = model.rewards[rows]
     prices = np.where(indices >= 0, rewards + model.gamma * values[rows] - gain[:, 0], 0.0)
-    fee = float(model.penalties[action])
+    fee = float(model.penalties[0, action])
     return (mixture * rewards).sum(axis=1), (mixture * prices).sum(axis=1) + fee
