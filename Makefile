@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: quickstart test test-quick lint types format docs docs-serve check clean
+.PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page
 .PHONY: bench-neighbors bench-planner bench-policies study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
@@ -52,6 +52,24 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install -c constraints.txt -e '.[dev]'
 	@touch $@ $(VENV)/.core
 
+# The studio on a CartPole model: installs, makes the model, builds the page, opens it.
+PAGE := src/deepaveragers/studio/page/index.html
+PAGE_SOURCES := $(shell find studio -type f -not -path '*/node_modules/*' 2>/dev/null)
+MODEL := runs/studio/cartpole
+
+studio: $(VENV)/.studio $(PAGE) $(MODEL)/manifest.json
+	$(BIN)/dac studio $(MODEL) $(ARGS)
+
+studio-page: $(PAGE)
+
+$(PAGE): $(PAGE_SOURCES)
+	npm --prefix studio ci
+	npm --prefix studio run build
+	@touch $@
+
+$(MODEL)/manifest.json: | $(VENV)/.studio
+	$(BIN)/python -m benchmarks.studio.models cartpole $(MODEL)
+
 # Benchmarks and studies take minutes to hours; each prints what it does. ARGS=--quick for a look.
 bench-neighbors: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.neighbors $(ARGS)
@@ -74,7 +92,7 @@ study-cartpole: $(VENV)/.study
 study-navigation: $(VENV)/.navigation
 	$(BIN)/python -m experiments.navigation $(ARGS)
 
-$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation $(VENV)/.docs: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation $(VENV)/.docs $(VENV)/.studio: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing what '$*' needs (once)..."
 	$(PIP) install -c constraints.txt -e '.[$*]'
 	@touch $@ $(VENV)/.core
