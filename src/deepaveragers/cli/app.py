@@ -22,6 +22,7 @@ from .policy_command import policy
 from .quickstart import quickstart
 from .report_command import report
 from .solve_command import solve
+from .studio_command import studio
 from .usage import usage_sentence
 
 app = typer.Typer(
@@ -50,6 +51,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "guarantee": guarantee,
     "report": report,
     "info": info,
+    "studio": studio,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)
