@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page
-.PHONY: bench-neighbors bench-planner study-cartpole study-navigation
+.PHONY: bench-neighbors bench-planner bench-policies study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
 	$(BIN)/dac quickstart
@@ -76,6 +76,13 @@ bench-neighbors: $(VENV)/.bench
 
 bench-planner: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.planner --report $(ARGS)
+
+# d3rlpy, the peer, gets an environment of its own.
+bench-policies: $(VENV)/.bench .venv-d3rlpy/bin/python
+	$(BIN)/python -m benchmarks.policies $(ARGS)
+
+.venv-d3rlpy/bin/python: | $(VENV)/.bench
+	$(BIN)/python -m benchmarks.policies --prepare
 
 study-cartpole: $(VENV)/.study
 	$(BIN)/python -m experiments.cartpole $(ARGS)
