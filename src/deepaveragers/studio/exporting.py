@@ -26,7 +26,7 @@ def export(session: Session, plan: Plan, what: What, name: str) -> str:
     if what == "report":
         report(plan).write(target)
     else:
-        save(plan if what == "plan" else session.policy(plan), target)  # type: ignore[arg-type]
+        save(plan if what == "plan" else session.policy(plan), target)
     return target.name
 
 
