@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.evaluation.fitting.choosing import chosen_of
 from deepaveragers.evaluation.fitting.fit import INSTALL
 from deepaveragers.evaluation.fitting.intervals import Estimate, difference
 from deepaveragers.evaluation.fitting.judges.verdict import Verdict, Withheld
@@ -41,7 +42,7 @@ def test_a_better_policy_is_found_and_shown(found):
 
 
 def test_every_candidate_stands_in_the_table_with_its_judges(found):
-    assert found.judged[0].candidate is found.candidate
+    assert any(one.candidate is found.candidate for one in found.judged)
     names = {str(one.candidate) for one in found.judged}
     assert {"always left", "always right"} <= names
     assert any(one.candidate.one_step for one in found.judged)
@@ -51,6 +52,20 @@ def test_every_candidate_stands_in_the_table_with_its_judges(found):
     assert "<-" in found.table
     assert str(found).startswith(found.answer)
     json.dumps(found.summary())
+
+
+def test_of_equals_the_cautious_one_is_taken():
+    def judged(value):
+        return {"simulator": Estimate(value, value - 1.0, value + 1.0, 50.0)}
+
+    plain, cautious = da.Candidate(), da.Candidate(da.Objective(support=0.3))
+    alike = da.Candidate(da.Objective(support=1.0))
+    close = {0: (plain, judged(5.0)), 1: (cautious, judged(4.9)), 2: (alike, judged(4.95))}
+    assert chosen_of(close) == 1
+    assert chosen_of({**close, 1: (cautious, judged(4.5))}) == 0
+    silent = {"simulator": Withheld("of a test")}
+    assert chosen_of({0: (plain, silent), 1: (cautious, judged(-3.0))}) == 1
+    assert chosen_of({0: (plain, silent), 1: (cautious, silent)}) == 0
 
 
 def test_nothing_is_shown_where_behaviour_is_the_best_there_is():

@@ -10,8 +10,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from ...data.environments import EnvironmentSource
 from ...data.transitions import Transitions
 from ...errors import DataWarning, InputError
@@ -21,6 +19,7 @@ from ...progress import progress
 from ..candidates import Candidate, by_encoder
 from ..rollouts import evaluate
 from .answer import Fit, Judged
+from .choosing import chosen_of, combined
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .intervals import Estimate, difference, mean_of
@@ -87,10 +86,10 @@ class Engine:
                     advance(len(group))
 
                 self._each_fold(judge_fold)
-        heard = sorted(self._opinions[0])
-        judged = [self._summed(place) for place in heard]
-        self._judged = sorted(judged, key=lambda one: -one.score)
-        self._chosen = self._judged[0]
+        judged = {place: self._summed(place) for place in sorted(self._opinions[0])}
+        self._judged = sorted(judged.values(), key=lambda one: -one.score)
+        pairs = {place: (one.candidate, one.estimates) for place, one in judged.items()}
+        self._chosen = judged[chosen_of(pairs)]
 
     def play(self, budget: int, env: EnvironmentSource, episodes: int) -> None:
         """Play the best candidates in an environment, and choose the best of those."""
@@ -109,7 +108,7 @@ class Engine:
         behaviour = [self._panel(fold).behaviour for fold in range(len(self._folds))]
         reported = self._reported()
         known = [one for one in reported.values() if isinstance(one, Estimate)]
-        better = combined(reported)
+        better = combined(reported)[0]
         interval = (-math.inf, math.inf)
         if known:
             whole = self._whole_estimates(policy)
@@ -185,7 +184,7 @@ class Engine:
     def _summed(self, place: int) -> Judged:
         """Return what all folds together say of a candidate."""
         estimates = self._estimates([opinions[place] for opinions in self._opinions])
-        return Judged(self._candidates[place], estimates, combined(estimates))
+        return Judged(self._candidates[place], estimates, combined(estimates)[0])
 
     def _estimates(
         self, opinions: Sequence[Opinions], folds: Sequence[int] | None = None
@@ -204,14 +203,14 @@ class Engine:
         chosen = []
         for fold in range(len(self._folds)):
             others = [one for one in range(len(self._folds)) if one != fold]
-            scores = {
-                place: combined(
-                    self._estimates([self._opinions[one][place] for one in others], others)
+            judged = {
+                place: (
+                    self._candidates[place],
+                    self._estimates([self._opinions[one][place] for one in others], others),
                 )
                 for place in self._opinions[fold]
             }
-            best = max(scores, key=lambda place: scores[place])
-            chosen.append(self._opinions[fold][best])
+            chosen.append(self._opinions[fold][chosen_of(judged)])
         return self._estimates(chosen)
 
     def _whole_estimates(self, policy: Policy) -> dict[str, Estimate]:
@@ -237,12 +236,3 @@ class Engine:
 
     def _late(self) -> bool:
         return self._deadline is not None and time.perf_counter() > self._deadline
-
-
-def combined(estimates: dict[str, Estimate | Withheld]) -> float:
-    """Return the mean of the estimates by the inverse of their squared widths; -inf for none."""
-    known = [one for one in estimates.values() if isinstance(one, Estimate)]
-    if not known:
-        return -math.inf
-    weights = np.array([1.0 / max(one.error, 1e-12) ** 2 for one in known])
-    return float(weights @ [one.value for one in known] / weights.sum())

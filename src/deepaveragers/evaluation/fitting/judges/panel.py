@@ -141,7 +141,7 @@ def one_thread_each(learn: bool) -> Iterator[None]:
     if not learn:
         yield
         return
-    from .learnt import torch
+    from ....representation.networks import torch
 
     before = torch.get_num_threads()
     torch.set_num_threads(1)
