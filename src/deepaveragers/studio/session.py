@@ -84,6 +84,15 @@ class Session:
         return self.once("starts", lambda: start_states(self.mdp))
 
     @property
+    def live(self) -> bool:
+        """Whether re-plans follow a slider."""
+        return len(self.mdp) <= LIVE_STATES
+
+    def prepare_support(self) -> None:
+        """Search what the first question about support would wait for."""
+        _ = self.mdp.imitation.core_counts
+
+    @property
     def findings_count(self) -> int | None:
         """How many findings the doctor has; None until he is done."""
         found = self._made.get("diagnosis")
@@ -233,7 +242,7 @@ class Session:
             encoder=type(mdp.encoder).__name__,
             k=mdp.graph.k,
             reward_columns=tuple(column.name for column in columns),
-            live=len(mdp) <= LIVE_STATES,
+            live=self.live,
             question=self.first,
             plan=self.summary(self.first_plan()),
             findings_count=self.findings_count,

@@ -54,3 +54,5 @@ class Studio:
         session.policy(session.first_plan().plan)
         found = diagnosis(session)
         self.events.tell({"type": "findings", "count": len(found.findings)})
+        if session.live:
+            session.prepare_support()
