@@ -48,8 +48,7 @@ class Studio:
 
     def _warm_up(self) -> None:
         session = self.session
-        session.first_plan()
-        session.once("columns", session.axes.columns)
+        session.model()
         session.once("axes", session.axes.axes)
         session.policy(session.first_plan().plan)
         found = diagnosis(session)
