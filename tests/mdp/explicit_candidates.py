@@ -92,7 +92,7 @@ class ExplicitCandidates:
             c: sum(np.exp(-np.mean((units[c] - units[i]) ** 2) / 0.5) for i in near)
             for c in allowed
         }
-        most = max(counts.values())
+        most = max(counts.values(), default=0.0)
         return [c for c in allowed if counts[c] >= self.asked.support * most - 1e-12]
 
     def outcomes(self, state: np.ndarray, c: int) -> list[tuple[float, float, int]]:
