@@ -21,6 +21,7 @@ from .pipeline import collect, compile, evaluate, info
 from .quickstart import quickstart
 from .report_command import report
 from .solve_command import solve
+from .studio_command import studio
 from .usage import usage_sentence
 
 app = typer.Typer(
@@ -48,6 +49,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "guarantee": guarantee,
     "report": report,
     "info": info,
+    "studio": studio,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)
