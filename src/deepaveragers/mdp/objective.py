@@ -96,7 +96,7 @@ class Objective:
     cost: float | None = None
     weighting: Weighting = "inverse"
     k: int | None = None
-    forbidden_actions: Sequence[Action] | Mapping[Action, Any] | Rule = ()
+    forbidden_actions: Any = ()
     action_penalties: Mapping[Action, float] | Sequence[float] | Array | Rule | None = None
     slip: float = 0.0
     worst_case: float = 0.0
@@ -236,4 +236,4 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple) and len(value) <= MENTIONED:
         return [_plain(entry) for entry in value]
-    return value if isinstance(value, str | int | float) else "given"
+    return value if value is None or isinstance(value, str | int | float) else "given"

@@ -160,9 +160,7 @@ class Plan:
 
     def policy(self, k: int = 11, lookup: LookupName = "auto", **options: Any) -> Policy:
         """Return a policy that acts on any observation; the options are those of `Policy`."""
-        from ..policy.policy import Policy
-        from ..policy.vector_policy import VectorPolicy
+        from ..policy.policy import Policy, policy_of
 
         check_known("options", options, signature(Policy).parameters.keys() - {"plan"})
-        kind = VectorPolicy if self.mdp.transitions.action_vectors else Policy
-        return kind(self, k=k, lookup=lookup, **options)
+        return policy_of(self, k=k, lookup=lookup, **options)
