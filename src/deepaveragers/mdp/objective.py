@@ -96,7 +96,7 @@ class Objective:
     cost: float | None = None
     weighting: Weighting = "inverse"
     k: int | None = None
-    forbidden_actions: Any = ()
+    forbidden_actions: Sequence[Action] | Any = ()
     action_penalties: Mapping[Action, float] | Sequence[float] | Array | Rule | None = None
     slip: float = 0.0
     worst_case: float = 0.0
@@ -157,7 +157,7 @@ class ObjectiveFields(TypedDict, total=False):
     cost: float | None
     weighting: Weighting
     k: int | None
-    forbidden_actions: Sequence[Action] | Mapping[Action, Any] | Rule
+    forbidden_actions: Sequence[Action] | Any
     action_penalties: Mapping[Action, float] | Sequence[float] | Array | Rule | None
     slip: float
     worst_case: float
