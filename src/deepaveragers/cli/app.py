@@ -18,6 +18,7 @@ from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants
 from .fit_command import fit
 from .import_command import import_data
 from .pipeline import collect, compile, evaluate, info
+from .policy_command import policy
 from .quickstart import quickstart
 from .report_command import report
 from .solve_command import solve
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compile": compile,
     "solve": solve,
     "fit": fit,
+    "policy": policy,
     "evaluate": evaluate,
     "explain": explain,
     "compare": compare,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..solvers.plan import Plan
 from . import vector_explaining
 from .candidate_lookup import CandidateLookup, Choices
 from .decision import Decision, ImaginedStep
-from .observing import ObservationReader
+from .observing import ObservationForm, ObservationReader
 from .policy import CASES, LookupName, Policy
 from .support import Support
 
@@ -66,7 +66,7 @@ class VectorPolicy(Policy):
         self._data = plan.mdp.transitions
         self._fall_back_to = self._checked_fallback(fallback)
         self._random = np.random.default_rng(seed_number(seed))
-        self._observations = ObservationReader(self._data)
+        self._observations = ObservationReader(ObservationForm.of(self._data))
         self._candidates = CandidateLookup(plan)
 
     def act(self, observation: Any) -> Any:
@@ -127,6 +127,23 @@ class VectorPolicy(Policy):
         steps = whole_number("steps", steps)
         batch = self._one(observation)
         return vector_explaining.imagine(self.plan, self._choices(batch), steps)
+
+    def decide(self, observations: Any) -> NoReturn:
+        """Refuse: decisions on a batch, for files and servers, are of discrete actions."""
+        self._refuse("for decisions with names")
+
+    def compact(self) -> NoReturn:
+        """Refuse: a policy without its log is of discrete actions."""
+        self._refuse("to be saved on its own")
+
+    def thinned(self, states: int = 2_000, *, seed: int = 0) -> NoReturn:
+        """Refuse: a policy without its log is of discrete actions."""
+        self._refuse("to be saved on its own")
+
+    def _refuse(self, what: str) -> NoReturn:
+        remedy = "Save the plan, and act by plan.policy()."
+        kind = self._data.actions_in_words
+        raise InputError("policy", f"one of discrete actions {what}", f"one of {kind}", remedy)
 
     def _choices(self, batch: Array) -> Choices:
         return self._candidates.choices(self._encode(batch), batch)

@@ -215,3 +215,24 @@ class PlanRequest(Request, frozen=True):
     against: str | None = None
     colouring: str = "value"
     other: str | None = None
+
+
+class PinRequest(Request, frozen=True):
+    """A plan to keep, and what to call it."""
+
+    plan: str
+    label: str
+
+
+class PlanNamed(Request, frozen=True):
+    """A plan by its id."""
+
+    plan: str
+
+
+class ExportRequest(Request, frozen=True):
+    """What to write, and under which name."""
+
+    what: Literal["plan", "policy", "report"]
+    plan: str
+    name: str

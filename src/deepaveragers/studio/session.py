@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -33,6 +34,7 @@ from .source import Source
 
 LIVE_STATES = 150_000
 """Up to so many a re-plan is quick enough to follow a slider."""
+COMPARISONS_KEPT = 16
 POLICIES_KEPT = 3
 """Policies have an index of their own."""
 SMOOTHNESS = 11
@@ -59,8 +61,12 @@ class Session:
             Question() if source.plan is None else question_of(source.plan.objective, self.mdp)
         )
         self.plans, self.axes = Plans(), Axes(self.mdp)
-        self._policies: list[Policy] = []
-        self._lock, self._made = threading.RLock(), dict[str, Any]()
+        self._planning, self._last = threading.Lock(), cast(Kept | None, None)
+        self._comparing = threading.Lock()
+        self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        self._acting, self._policies = threading.Lock(), list[Policy]()
+        self._lock, self._locks = threading.Lock(), dict[str, threading.RLock]()
+        self._made: dict[str, Any] = {}
 
     @cached_property
     def digest(self) -> str:
@@ -78,6 +84,12 @@ class Session:
         return self.once("starts", lambda: start_states(self.mdp))
 
     @property
+    def findings_count(self) -> int | None:
+        """How many findings the doctor has; None until he is done."""
+        found = self._made.get("diagnosis")
+        return None if found is None else len(found.findings)
+
+    @property
     def sorted_columns(self) -> list[Float64]:
         """Every column of a sample of the core states, ascending."""
         return self.once("sorted columns", self.axes.sorted_columns)
@@ -87,9 +99,19 @@ class Session:
         """Median over the core states of the mean distance to the nearest others."""
         return self.once("typical distance", lambda: _typical_distance(self.mdp))
 
+    def compared(self, left: str, right: str, make: Callable[[], Result]) -> Result:
+        """Return the comparison of two plans; the last ones are kept."""
+        with self._comparing:
+            key = (left, right)
+            if key not in self._compared:
+                self._compared[key] = make()
+                while len(self._compared) > COMPARISONS_KEPT:
+                    self._compared.popitem(last=False)
+            return self._compared[key]
+
     def policy(self, plan: Plan) -> Policy:
         """Return how a plan acts; those of the last plans are kept."""
-        with self._lock:
+        with self._acting:
             for kept in self._policies:
                 if kept.plan is plan:
                     return kept
@@ -103,8 +125,10 @@ class Session:
         return f"/api/states/{state}/picture.png" + ("?transition=1" if before else "")
 
     def once(self, name: str, make: Callable[[], Result]) -> Result:
-        """Return what was made under the name; it is made by the first who asks."""
+        """Return what was made under the name; the first who asks makes it, others wait."""
         with self._lock:
+            own = self._locks.setdefault(name, threading.RLock())
+        with own:
             if name not in self._made:
                 self._made[name] = make()
             return self._made[name]
@@ -121,14 +145,11 @@ class Session:
             self.plans.put(kept)
         return kept
 
-    def plan(
-        self, question: Question, start: Plan | None = None, callback: Callback | None = None
-    ) -> Kept:
+    def plan(self, question: Question, callback: Callback | None = None) -> Kept:
         """Return the plan of a question; one that is kept is not made again.
 
         Args:
             question: what is asked.
-            start: a plan to begin with.
             callback: called after every sweep; it may raise to end the solve.
         """
         question = normal(question)
@@ -136,8 +157,12 @@ class Session:
         if kept is not None:
             return kept
         objective = with_cost(self.mdp, objective_of(question, self.mdp, self.base, self.logged))
-        plan = self.mdp.solve(objective, start=start, callback=callback)
-        kept = Kept(plan, self._summary(plan, question))
+        with self._planning:
+            last = self._last
+            plan = self.mdp.solve(
+                objective, start=None if last is None else last.plan, callback=callback
+            )
+            kept = self._last = Kept(plan, self._summary(plan, question))
         self.plans.put(kept)
         return kept
 
@@ -211,7 +236,7 @@ class Session:
             live=len(mdp) <= LIVE_STATES,
             question=self.first,
             plan=self.summary(self.first_plan()),
-            findings_count=None,
+            findings_count=self.findings_count,
             version=__version__,
         )
 
