@@ -24,7 +24,8 @@ interface Kept {
 export function restore(found: Model, available: Axis[]): void {
   const text = fragment();
   const ids = new Set(available.map((axis) => axis.id));
-  const usual: View = { ...view.value, x: available[0]?.id ?? "", y: available[1]?.id ?? available[0]?.id ?? "" };
+  const [x, y] = firstAxes(found, available);
+  const usual: View = { ...view.value, x, y };
   const wanted = textToView(text, usual);
   if (!ids.has(wanted.x)) wanted.x = usual.x;
   if (!ids.has(wanted.y)) wanted.y = usual.y;
@@ -87,3 +88,12 @@ function read(): Kept | null {
   }
 }
 
+
+/** The axes to begin with: as the server says, or the first two that are more than flags. */
+function firstAxes(found: Model, available: Axis[]): [string, string] {
+  const flags = new Set(found.columns.flatMap((column, place) => (column.kind === "flag" ? [`c${place}`] : [])));
+  const suited = available.filter((axis) => !flags.has(axis.id)).map((axis) => axis.id);
+  const wanted = (found.first_axes ?? suited).filter((id) => available.some((axis) => axis.id === id));
+  const x = wanted[0] ?? available[0]?.id ?? "";
+  return [x, wanted[1] ?? available.find((axis) => axis.id !== x)?.id ?? x];
+}

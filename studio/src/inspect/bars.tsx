@@ -21,7 +21,7 @@ export function ActionBars({ actions }: { actions: ActionValue[] }) {
   const sorted = [...actions].sort((one, two) => (two.q ?? -Infinity) - (one.q ?? -Infinity));
   return (
     <table class="bars">
-      <caption>What each action is worth here (Q), with its certified error</caption>
+      <caption>Worth of each action here (Q ± certified error)</caption>
       <thead class="unseen"><tr><th scope="col">Action</th><th scope="col">Value</th><th scope="col">Bar</th></tr></thead>
       <tbody>
         {sorted.map((action) => (
@@ -36,7 +36,7 @@ export function ActionBars({ actions }: { actions: ActionValue[] }) {
               {action.available && action.q !== null
                 ? <Bar share={place(action.q)} error={((action.error ?? 0) / range) * RANGE * 100} index={action.index} />
                 : <span class="help">{action.reason ?? "not available"}</span>}
-              {action.available && <span class="behind">{plural(action.cases, "case")} taken hereabouts</span>}
+              {action.available && <span class="behind">{plural(action.cases, "case")} nearby</span>}
             </td>
           </tr>
         ))}

@@ -9,6 +9,8 @@ const TITLES: Record<Support["level"], string> = {
   none: "Unlike anything in the data",
 };
 
+const NOTHING_KNOWN = "The log has no case like this. What follows leans on states far away: do not act on it.";
+
 export function SupportNote({ support }: { support: Support }) {
   const far = support.distance !== null && support.typical_distance !== null;
   return (
@@ -20,7 +22,7 @@ export function SupportNote({ support }: { support: Support }) {
       </svg>
       <div>
         <b>{TITLES[support.level]}</b>
-        <p>{support.words}</p>
+        <p>{support.level === "none" ? NOTHING_KNOWN : support.words}</p>
         {far && <p class="help">Nearest case at distance {number(support.distance, 3)}; usual is {number(support.typical_distance, 3)}.</p>}
       </div>
     </div>

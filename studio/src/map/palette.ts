@@ -28,6 +28,8 @@ const OKABE_ITO: Rgb[] = [
 
 const MISSING: Record<Theme, Rgb> = { light: [203, 208, 214], dark: [72, 78, 88] };
 const MIDDLE: Record<Theme, Rgb> = { light: [222, 224, 226], dark: [88, 94, 104] };
+/** Okabe and Ito's vermilion: what stands out from the rest. */
+const FLAGGED = 5;
 const CODES = 256;
 const LAST_VALUE = 254;
 
@@ -68,7 +70,7 @@ export function codeColour(legend: Legend, code: number, theme: Theme): Rgb {
 /** For findings and changes, code 0 stands for 'not this one' and stays in the background. */
 function categoryOrPlain(legend: Legend, code: number, theme: Theme): Rgb {
   if (legend.by === "action" || legend.by === "logged") return categoryColour(code);
-  return code === 0 ? MISSING[theme] : categoryColour(legend.by.startsWith("finding") ? 5 : code - 1);
+  return code === 0 ? MISSING[theme] : categoryColour(legend.categories.length > 2 ? code - 1 : FLAGGED);
 }
 
 export function css(colour: Rgb): string {

@@ -3,7 +3,6 @@
 import type { Signal } from "@preact/signals";
 
 import { axes, hidden, look, model, pins, rectangle, reference, view } from "../store";
-import { percent } from "../numbers";
 import { zoomBy, ZOOM_STEP, type Tool } from "./gestures";
 import { positions } from "./positions";
 import type { Size } from "./view";
@@ -26,8 +25,8 @@ export function Choices() {
   return (
     <div class="toolbar" role="group" aria-label="What the map shows">
       <ColourBy />
-      <AxisChoice field="x" label="Across" />
-      <AxisChoice field="y" label="Up" />
+      <AxisChoice field="x" label="x" />
+      <AxisChoice field="y" label="y" />
     </div>
   );
 }
@@ -96,9 +95,7 @@ function AxisChoice({ field, label }: { field: "x" | "y"; label: string }) {
         {components.length > 0 && (
           <optgroup label={`Main directions of the representation (${encoder})`}>
             {components.map((axis) => (
-              <option key={axis.id} value={axis.id}>
-                {axis.label}{axis.explained ? ` (${percent(axis.explained)})` : ""}
-              </option>
+              <option key={axis.id} value={axis.id}>{axis.label}</option>
             ))}
           </optgroup>
         )}

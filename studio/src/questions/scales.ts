@@ -1,7 +1,7 @@
 /** How sliders move: discounts by how far they look ahead, prices by factors. */
 
 /** A slider has these many steps. */
-export const STEPS = 1000;
+export const STEPS = 200;
 const FARTHEST_STEPS = 10_000;
 const LEAST_PRICE = 1e-4;
 const MOST_PRICE = 1e4;
@@ -22,9 +22,9 @@ export function placeOfGamma(gamma: number): number {
   return Math.round((Math.log(steps) / Math.log(FARTHEST_STEPS)) * STEPS);
 }
 
-/** As many digits as the discount needs: 0.99, 0.9983. */
+/** As many digits as it takes to tell the steps of the slider apart: 0.99, 0.9983. */
 function rounded(gamma: number, steps: number): number {
-  const digits = Math.max(2, Math.ceil(Math.log10(steps)) + 1);
+  const digits = Math.max(3, Math.ceil(Math.log10(steps)) + 2);
   return Number(gamma.toFixed(digits));
 }
 
@@ -37,5 +37,5 @@ export function priceAt(place: number): number {
 export function placeOfPrice(price: number): number {
   if (price <= 0) return 0;
   const share = Math.log(price / LEAST_PRICE) / Math.log(MOST_PRICE / LEAST_PRICE);
-  return Math.round(Math.min(Math.max(share, 0.001), 1) * STEPS);
+  return Math.round(Math.min(Math.max(share, 1 / STEPS), 1) * STEPS);
 }
