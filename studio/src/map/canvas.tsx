@@ -4,7 +4,8 @@ import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { colouring, hidden, rectangle, theme } from "../store";
-import { Layer, NoWebGl } from "./layer";
+import { drawing, type Drawing } from "./drawing";
+import { NoWebGl } from "./layer";
 import { palette } from "./palette";
 import { mask, positions } from "./positions";
 import type { Size } from "./view";
@@ -19,19 +20,17 @@ interface Props {
 export function PointCanvas({ size, onMissing }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
-    const element = canvas.current!;
-    let layer: Layer;
+    let layer: Drawing;
     try {
-      layer = new Layer(element);
+      layer = drawing(canvas.current!, onMissing);
     } catch (failure) {
-      if (failure instanceof NoWebGl) onMissing();
+      if (!(failure instanceof NoWebGl)) throw failure;
+      onMissing();
       return undefined;
     }
-    element.addEventListener("webglcontextlost", onMissing);
     const stop = follow(layer, size);
     return () => {
       stop();
-      element.removeEventListener("webglcontextlost", onMissing);
       layer.release();
     };
   }, []);
@@ -39,7 +38,7 @@ export function PointCanvas({ size, onMissing }: Props) {
 }
 
 /** Send what changed to the graphics card, and draw. Returns how to stop. */
-function follow(layer: Layer, size: ReadonlySignal<Size>): () => void {
+function follow(layer: Drawing, size: ReadonlySignal<Size>): () => void {
   const stops = [
     effect(() => {
       if (!positions.value) return;
@@ -61,7 +60,8 @@ function follow(layer: Layer, size: ReadonlySignal<Size>): () => void {
       void [mask.value, theme.value, hidden.value];
       if (!places || !shown || !colours || colours.codes.length !== places.x.length) return;
       const zoomed = (places.whole.right - places.whole.left) / (shown.right - shown.left);
-      if (size.value.width > 0) layer.draw(shown, size.value, zoomed);
+      const ratio = window.devicePixelRatio || 1;
+      if (size.value.width > 0) layer.draw({ view: shown, size: size.value, zoomed, ratio });
     }),
   ];
   return () => stops.forEach((stop) => stop());

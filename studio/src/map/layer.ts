@@ -49,6 +49,17 @@ const LARGEST_STRIDE = 60;
 /** Thrown where the browser has no WebGL2; the page then shows the server's picture. */
 export class NoWebGl extends Error {}
 
+export type Attribute = "x" | "y" | "code" | "chosen";
+
+/** What to draw: a part of the plane on a size in CSS pixels, `ratio` device pixels each. */
+export interface Frame {
+  view: Rectangle;
+  size: Size;
+  /** How much larger than all the data. */
+  zoomed: number;
+  ratio: number;
+}
+
 export class Layer {
   private readonly gl: WebGL2RenderingContext;
   private readonly program: WebGLProgram;
@@ -58,8 +69,8 @@ export class Layer {
   private fade = 0;
   private frame = 0;
 
-  constructor(private readonly canvas: HTMLCanvasElement) {
-    const gl = canvas.getContext("webgl2", { antialias: false, preserveDrawingBuffer: true, alpha: true });
+  constructor(private readonly canvas: HTMLCanvasElement | OffscreenCanvas) {
+    const gl = canvas.getContext("webgl2", { antialias: false, preserveDrawingBuffer: true, alpha: true }) as WebGL2RenderingContext | null;
     if (!gl) throw new NoWebGl();
     this.gl = gl;
     this.program = linked(gl);
@@ -71,7 +82,7 @@ export class Layer {
   }
 
   /** Give one of the arrays "x", "y" (Float32 [N]), "code" or "chosen" (Uint8 [N]). */
-  set(name: "x" | "y" | "code" | "chosen", values: Float32Array | Uint8Array): void {
+  set(name: Attribute, values: Float32Array | Uint8Array): void {
     const { gl } = this;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.get(name)!);
     gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
@@ -90,12 +101,12 @@ export class Layer {
   }
 
   /** Draw anew, slice by slice, from the next frame on; an unfinished drawing is dropped. */
-  draw(view: Rectangle, size: Size, zoomed: number): void {
+  draw(frame: Frame): void {
     cancelAnimationFrame(this.frame);
     const stride = Math.min(Math.max(Math.ceil(this.states / STATES_PER_SLICE), 1), LARGEST_STRIDE);
     let slice = 0;
     const step = () => {
-      if (slice === 0) this.begin(view, size, zoomed);
+      if (slice === 0) this.begin(frame);
       this.drawSlice(slice, stride);
       if (++slice < stride) this.frame = requestAnimationFrame(step);
     };
@@ -108,9 +119,8 @@ export class Layer {
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 
-  private begin(view: Rectangle, size: Size, zoomed: number): void {
+  private begin({ view, size, zoomed, ratio }: Frame): void {
     const { gl, canvas, program } = this;
-    const ratio = window.devicePixelRatio || 1;
     const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     gl.viewport(0, 0, width, height);
