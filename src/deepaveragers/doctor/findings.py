@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -29,6 +29,8 @@ class Finding:
         meaning: what it does to a plan.
         fix: how it is put right.
         places: numbers of the columns, rows or actions concerned, where a program needs them.
+        rows: [n] int64, the rows concerned, as far as they were looked at; None where it is not
+            about single rows.
     """
 
     code: str
@@ -38,12 +40,12 @@ class Finding:
     meaning: str
     fix: str
     places: tuple[int, ...] = ()
+    rows: Int64 | None = field(default=None, compare=False, repr=False)
 
     def summary(self) -> dict[str, str]:
         """Return the words, for JSON."""
-        words = asdict(self)
-        del words["places"]
-        return words
+        words = (field.name for field in fields(self) if field.name not in ("places", "rows"))
+        return {name: getattr(self, name) for name in words}
 
 
 @dataclass(frozen=True, eq=False)

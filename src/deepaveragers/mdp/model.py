@@ -119,8 +119,13 @@ class DacMdp:
             objective: what is asked; or give its fields as keywords: `solve(gamma=0.95)`.
             tolerance: largest error allowed, relative to |T 0| / (1 - gamma), where |T 0| is
                 the largest absolute value of one step, costs included.
-            method, start, time_budget, max_sweeps, threads, device, callback: how it is
-                solved; `help(deepaveragers.solvers.planner.solve)` says what each does.
+            method: "policy_iteration" (what "auto" takes) or "value_iteration".
+            start: a plan whose policy is tried first.
+            time_budget: seconds after which the bounds reached so far are returned.
+            max_sweeps: sweeps after which the bounds reached so far are returned.
+            threads: None takes all cores, up to 4.
+            device: "cpu", "cuda" or "auto".
+            callback: called after every sweep; a true result stops the planner.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve

@@ -202,6 +202,8 @@ class _Gathering:
             flags[role], texts, said = end_flags(
                 self._roles[role], whole.pop(role), self._labels[role], values
             )
+            if not (flags[role] < 0).any():
+                self._missing.of(self._roles[role]).clear()
             outcomes |= texts and role != "truncated"
             notes.extend(said)
         none = np.zeros(self._rows, dtype=np.int8)

@@ -1,0 +1,42 @@
+"""All routes of a studio, and the files of its page."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ..server.problems import Problem
+from .data_routes import DataRoutes
+from .exchange import answered
+from .map_routes import MapRoutes
+from .page_files import PageFile, page_files
+from .plan_routes import PlanRoutes
+from .state_routes import StateRoutes
+from .studio import Studio
+
+
+def routes_of(studio: Studio) -> list[Route]:
+    """Return the paths and what answers them; what no other path takes is a file of the page."""
+    tables = (PlanRoutes(studio), MapRoutes(studio), StateRoutes(studio), DataRoutes(studio))
+    routes = [
+        Route(path, answered(handler), methods=[method])
+        for routes in tables
+        for (method, path), handler in routes.table().items()
+    ]
+    return [*routes, Route("/{path:path}", _Page(page_files()), methods=["GET"])]
+
+
+class _Page:
+    """Answers with the files of the page."""
+
+    def __init__(self, files: dict[str, PageFile]) -> None:
+        self._files = files
+
+    async def __call__(self, request: Request) -> Response:
+        file = self._files.get(request.url.path)
+        if file is None:
+            raise Problem(404, f"There is nothing at {request.url.path!r}.")
+        return Response(
+            file.content, media_type=file.media_type, headers={"cache-control": file.cache_control}
+        )
