@@ -1,7 +1,7 @@
 /** The server's verbs. Every answer is JSON or framed: a JSON header and a binary payload. */
 
 import type {
-  Axis, Comparisons, DataPage, Future, Group, Inspection, Legend, Model, Pin, Place, PlanSummary, Question,
+  Axis, Comparisons, DataPage, Future, Group, Inspection, Legend, Model, Place, PlanSummary, Question,
   ServerEvent, TrustPage,
 } from "./types";
 
@@ -76,9 +76,9 @@ export const api = {
   summary: (plan: string) => json<PlanSummary>(`api/plans/${id(plan)}`),
   colouring: (plan: string, by: string, other: string | null) =>
     framed<Legend>(`api/plans/${id(plan)}/colouring?by=${id(by)}${other ? `&other=${id(other)}` : ""}`),
-  pins: () => json<Pin[]>("api/pins"),
-  pin: (plan: string, label: string) => request("api/pins", post({ plan, label })),
-  unpin: (plan: string) => request(`api/pins/${id(plan)}`, { method: "DELETE" }),
+  pins: () => json<PlanSummary[]>("api/pins"),
+  pin: (plan: string, label: string) => json<PlanSummary[]>("api/pins", post({ plan, label })),
+  unpin: (plan: string) => json<PlanSummary[]>(`api/pins/${id(plan)}`, { method: "DELETE" }),
   compare: (left: string, right: string) =>
     json<Comparisons>(`api/compare?left=${id(left)}&right=${id(right)}`),
   inspect: (plan: string, place: Place) => json<Inspection>("api/inspect", post({ plan, ...place })),
@@ -86,12 +86,12 @@ export const api = {
     json<Group>("api/inspect/group", post({ plan, polygon })),
   imagine: (plan: string, place: Place, steps: number) =>
     json<Future>("api/imagine", post({ plan, ...place, steps })),
-  data: () => json<DataPage>("api/data"),
+  data: (plan: string) => json<DataPage>(`api/data?plan=${id(plan)}`),
   trust: (plan: string) => json<TrustPage>(`api/trust?plan=${id(plan)}`),
   estimate: (plan: string) => json<{ job: string }>("api/trust/estimate", post({ plan })),
   cancel: (job: string) => request(`api/jobs/${id(job)}`, { method: "DELETE" }),
   export: (what: string, plan: string, name: string) =>
-    json<{ name?: string; path?: string }>("api/export", post({ what, plan, name })),
+    json<{ name: string }>("api/export", post({ what, plan, name })),
 };
 
 /** Where the server draws the map: without WebGL2, side by side, and for keeping. */

@@ -12,7 +12,7 @@ import { recolour, redo, refreshPins, replan, undo } from "./questions/planning"
 import { completed, whole } from "./questions/whole";
 import { remember, restore } from "./session";
 import {
-  axes, colouring, failed, finished, jobs, lasso, model, notice, plan, question, reference, stale, tab, theme, told, view,
+  axes, colouring, failed, finished, jobs, lasso, model, notice, pins, plan, question, reference, stale, tab, theme, told, view,
 } from "./store";
 import type { ServerEvent } from "./types";
 import "./styles/base.css";
@@ -90,7 +90,11 @@ function heard(event: ServerEvent): void {
     jobs.value = jobs.value.filter((job) => job.job !== event.job);
     finished.value++;
     if (event.state === "failed") failed(new Error(event.error ?? "The work failed."));
-    if (event.state === "done" && event.result) told("Done.");
+    if (event.state === "done") told("The estimate is done: see Trust.");
+  } else if (event.type === "findings") {
+    if (model.value) model.value = { ...model.value, findings_count: event.count };
+  } else {
+    pins.value = event.pins.map(completed);
   }
 }
 

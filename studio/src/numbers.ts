@@ -43,3 +43,9 @@ export function duration(milliseconds: number | null | undefined): string {
 export function plural(amount: number, noun: string): string {
   return `${count(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 }
+
+/** Counts as shares of their sum. */
+export function shares(counts: number[]): number[] {
+  const total = counts.reduce((sum, amount) => sum + amount, 0);
+  return counts.map((amount) => (total ? amount / total : 0));
+}

@@ -7,7 +7,7 @@ import type { Past } from "./questions/history";
 import type { Rectangle } from "./map/view";
 import type { Point } from "./map/lasso";
 import type { Theme } from "./map/palette";
-import type { Axis, Future, Legend, Model, Pin, PlanSummary, Question } from "./types";
+import type { Axis, Future, Legend, Model, PlanSummary, Question } from "./types";
 
 export const PANELS = ["inspect", "compare", "data", "trust", "keep"] as const;
 export type Panel = (typeof PANELS)[number];
@@ -27,7 +27,8 @@ export const stale = signal(false);
 export const roundTrip = signal<number | null>(null);
 /** The plan that 'changed' refers to. */
 export const reference = signal<string | null>(null);
-export const pins = signal<Pin[]>([]);
+/** Plans that are kept, each with its label in `pinned`. */
+export const pins = signal<PlanSummary[]>([]);
 
 export const view = signal<View>({ x: "", y: "", by: "value", panel: "inspect", state: null, other: null });
 export const colouring = signal<{ legend: Legend; codes: Uint8Array } | null>(null);
@@ -46,6 +47,7 @@ export interface Progress {
   total: number;
   since: number;
 }
+
 export const jobs = signal<Progress[]>([]);
 /** How many jobs came to an end: what they found is to be fetched. */
 export const finished = signal(0);

@@ -131,16 +131,27 @@ export interface Condition {
   text: string;
 }
 
+/** What a plan loses under its own question by acting like the other. */
+export interface Lost {
+  value: number;
+  lost: number;
+  error: number;
+  impossible: number;
+}
+
 export interface Comparisons {
   changed_share: number;
-  changes: { from: string; to: string; states: number; gain: number | null }[];
+  /** Actions by index. */
+  changes: { from: number; to: number; states: number; gain: number | null }[];
   start: { left: number | null; right: number | null };
-  loss: { left_under_right: number | null; right_under_left: number | null };
+  /** left_under_right: what the right plan loses by acting like the left. */
+  loss: { left_under_right: Lost; right_under_left: Lost } | null;
+  note: string;
   groups: {
     conditions: Condition[];
     states: number;
     changed_share: number;
-    mostly: { from: string; to: string } | null;
+    mostly: { from: number; to: number };
   }[];
 }
 
@@ -178,6 +189,8 @@ export interface Case {
   ended: string;
   values: Record<string, number>;
   picture: string | null;
+  /** What was logged next after this very state. */
+  own: boolean;
 }
 
 export interface Support {
@@ -235,47 +248,60 @@ export interface Bins {
 
 export interface Finding {
   id: string;
-  severity: string;
+  code: string;
+  severity: "certain" | "likely" | "possible";
   title: string;
+  where: string;
   text: string;
-  remedy?: string | null;
-  states: number;
+  remedy: string;
+  states: number | null;
 }
 
 export interface DataPage {
   findings: Finding[];
+  facts: Record<string, unknown>;
   returns: Bins;
   lengths: Bins;
-  actions: { index: number; name: string; logged: number; planned: number | null }[];
-  columns: ({ name: string } & Bins)[];
-  coverage: Record<string, unknown> | null;
+  /** Counts, and the median distance from states to the action's nearest transition. */
+  actions: { index: number; name: string; logged: number; planned: number; distance: number | null }[];
+  columns: ({ name: string; unit: string } & Bins)[];
+  coverage: { distances: Bins; median: number | null };
+}
+
+/** What `da.fit` says of a plan made in this way, on held-out episodes. */
+export interface Estimate {
+  answer: string;
+  shown: boolean;
+  better: number | null;
+  interval: [number, number] | null;
+  level: number;
+  value: number | null;
+  episodes: number;
+  notes: string[];
+  seconds: number;
 }
 
 export interface TrustPage {
   statements: { title: string; text: string; kind: "proved" | "estimated" | "assumed" }[];
-  behaviour: { mean: number | null; interval: [number, number] | null } | null;
+  behaviour: { mean: number; interval: [number, number]; episodes: number };
+  /** Promised at the starts, in the model. */
+  planned: number | null;
   estimate: Estimate | null;
-  guarantee: string | Record<string, unknown> | null;
-  thin: { states: number; share: number; colouring: string } | null;
-}
-
-export interface Estimate {
-  mean?: number | null;
-  interval?: [number, number] | null;
-  better?: number | null;
-  text?: string | null;
+  guarantee: Record<string, unknown> | null;
+  thin: {
+    states: number;
+    share: number;
+    threshold: number;
+    colouring: string;
+    thinnest: { state: number; action: string; distance: number; episode: string }[];
+  };
 }
 
 export type ServerEvent =
   | { type: "progress"; job: string; label: string; done: number; total: number }
-  | { type: "planned"; plan: PlanSummary }
-  | { type: "job"; job: string; state: "done" | "failed" | "cancelled"; result?: unknown; error?: string };
+  | { type: "findings"; count: number }
+  | { type: "pins"; pins: PlanSummary[] }
+  | { type: "job"; job: string; state: "running" | "done" | "failed" | "cancelled"; result?: unknown; error?: string };
 
 /** Where one stands: a core state, or an observation by column. */
 export type Place = { state: number } | { observation: Record<string, number> };
-
-export interface Pin {
-  plan: string;
-  label: string;
-  summary?: PlanSummary;
-}

@@ -15,13 +15,13 @@ import { Changes, Groups, Losses } from "./tables";
 interface Candidate {
   id: string;
   label: string;
-  summary: PlanSummary | null;
+  summary: PlanSummary;
 }
 
 /** The pins, the first plan and the present one; each plan once. */
 function candidates(): Candidate[] {
   const found = new Map<string, Candidate>();
-  for (const pin of pins.value) found.set(pin.plan, { id: pin.plan, label: pin.label, summary: pin.summary ?? null });
+  for (const pin of pins.value) found.set(pin.id, { id: pin.id, label: pin.pinned ?? pin.id, summary: pin });
   const first = model.value?.plan;
   if (first && !found.has(first.id)) found.set(first.id, { id: first.id, label: "the first plan", summary: first });
   const present = plan.value;
@@ -59,7 +59,7 @@ function Side({ name, plan: shown, all, onChange }: {
   name: string; plan: Candidate; all: Candidate[]; onChange: (id: string) => void;
 }) {
   const usual = model.value?.question;
-  const words = shown.summary && usual ? differences(shown.summary.question, usual) : "";
+  const words = usual ? differences(shown.summary.question, usual) : "";
   const picture = {
     x: view.value.x, y: view.value.y, by: "action", plan: shown.id, width: 320, height: 220, theme: theme.value,
     ...rectangle.value,
@@ -74,7 +74,7 @@ function Side({ name, plan: shown, all, onChange }: {
       </label>
       <img src={mapPicture(picture)} alt={`Best actions of ${shown.label} on the map`} />
       <p class="help">{words || "the first question"}</p>
-      {shown.summary && <p class="start">{number(shown.summary.start_value)}<small> at the starts</small></p>}
+      <p class="start">{number(shown.summary.start_value)}<small> at the starts</small></p>
     </div>
   );
 }

@@ -1,21 +1,36 @@
 /** What a comparison says, table by table. */
 
-import type { Comparisons } from "../types";
+import { actionName } from "../store";
+import type { Comparisons, Lost } from "../types";
 import { count, number, percent, signed } from "../numbers";
 
 const ROWS = 8;
 
 export function Losses({ found, left, right }: { found: Comparisons; left: string; right: string }) {
+  if (!found.loss) return found.note ? <p class="help">{found.note}</p> : null;
+  const rows: [string, string, Lost][] = [
+    [left, right, found.loss.left_under_right],
+    [right, left, found.loss.right_under_left],
+  ];
   return (
     <>
-      <h4>How much each loses under the other's question</h4>
+      <h4>What it costs to act for the wrong question</h4>
       <table>
+        <thead><tr><th scope="col">Acting like</th><th scope="col">when asked</th><th scope="col" class="figure">loses</th></tr></thead>
         <tbody>
-          <tr><th scope="row">{left}, judged by {right}</th><td class="figure">{number(found.loss.left_under_right, 3)}</td></tr>
-          <tr><th scope="row">{right}, judged by {left}</th><td class="figure">{number(found.loss.right_under_left, 3)}</td></tr>
+          {rows.map(([acting, asked, lost]) => (
+            <tr key={acting}>
+              <th scope="row">{acting}</th>
+              <td>{asked}</td>
+              <td class="figure">{number(lost.lost, 3)}<small> ± {number(lost.error, 2)}</small></td>
+            </tr>
+          ))}
         </tbody>
       </table>
-      <p class="help">Value at the starts that is given up by acting for the wrong question.</p>
+      <p class="help">
+        Of the value at the starts.{" "}
+        {rows.some(([, , lost]) => lost.impossible > 0) && "Where an action is forbidden, the best that is left is taken."}
+      </p>
     </>
   );
 }
@@ -30,7 +45,7 @@ export function Changes({ found }: { found: Comparisons }) {
         <tbody>
           {found.changes.slice(0, ROWS).map((change) => (
             <tr key={`${change.from} ${change.to}`}>
-              <td>{change.from}</td><td>{change.to}</td>
+              <td>{actionName(change.from)}</td><td>{actionName(change.to)}</td>
               <td class="figure">{count(change.states)}</td><td class="figure">{signed(change.gain)}</td>
             </tr>
           ))}
@@ -49,8 +64,8 @@ export function Groups({ found }: { found: Comparisons }) {
         {found.groups.slice(0, ROWS).map((group, index) => (
           <li key={index}>
             <b>{percent(group.changed_share)}</b> of {count(group.states)} states where{" "}
-            {group.conditions.map((condition) => condition.text).join(" and ") || "anything"}
-            {group.mostly && <span class="help">, mostly {group.mostly.from} → {group.mostly.to}</span>}
+            {group.conditions.map((condition) => condition.text).filter(Boolean).join(" and ") || "anything"}
+            <span class="help">, mostly {actionName(group.mostly.from)} → {actionName(group.mostly.to)}</span>
           </li>
         ))}
       </ul>

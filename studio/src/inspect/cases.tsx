@@ -25,10 +25,10 @@ export function Cases({ cases }: { cases: Case[] }) {
           </thead>
           <tbody>
             {cases.map((entry) => (
-              <tr key={entry.state}>
+              <tr key={entry.state} class={entry.own ? "own" : ""}>
                 <td><button type="button" class="link" onClick={() => select(entry.state)}>{entry.episode}</button></td>
                 <td>{entry.time ?? entry.step}</td>
-                <td>{actionName(entry.action)}</td>
+                <td>{actionName(entry.action)}{entry.own && <span class="tag">here</span>}</td>
                 <td class="figure">{number(entry.distance, 2)}</td>
                 <td class="figure">{number(entry.return_after, 3)}</td>
                 <td>{ENDINGS[entry.ended] ?? entry.ended}</td>

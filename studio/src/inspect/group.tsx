@@ -7,7 +7,7 @@ import { letGo } from "../map/map";
 import { actionName, lasso, plan, stale } from "../store";
 import type { Group } from "../types";
 import { Waiting } from "../waiting";
-import { count, number, percent, signed } from "../numbers";
+import { count, number, percent, shares, signed } from "../numbers";
 
 const COLUMNS_LISTED = 8;
 
@@ -41,7 +41,7 @@ function Described({ group }: { group: Group }) {
       </p>
       {group.rule.length > 0 && (
         <p class="rule">
-          Roughly: {group.rule.map((condition) => condition.text).join(" and ")}
+          Roughly: {group.rule.map((condition) => condition.text).filter(Boolean).join(" and ")}
           <span class="help"> (holds for {percent(group.rule_recall)} of the group; {percent(group.rule_precision)} of such states are in it)</span>
         </p>
       )}
@@ -74,9 +74,4 @@ function Described({ group }: { group: Group }) {
       )}
     </>
   );
-}
-
-function shares(counts: number[]): number[] {
-  const total = counts.reduce((sum, amount) => sum + amount, 0);
-  return counts.map((amount) => (total ? amount / total : 0));
 }

@@ -61,14 +61,14 @@ function ColourBy() {
     hidden.value = new Set();
     look({ by: (event.currentTarget as HTMLSelectElement).value });
   };
-  const other = pins.value.find((pin) => pin.plan === (view.value.other ?? reference.value));
+  const other = pins.value.find((pin) => pin.id === (view.value.other ?? reference.value));
   return (
     <label class="choice">
       <span>Colour</span>
       <select value={by} onChange={choose} id="colour-by">
         {COLOURINGS.map(([id, label]) => <option key={id} value={id}>{label}</option>)}
         {COMPARING.map(([id, label]) => (
-          <option key={id} value={id}>{label} {other ? `“${other.label}”` : "the first plan"}</option>
+          <option key={id} value={id}>{label} {other ? `“${other.pinned}”` : "the first plan"}</option>
         ))}
         {!known && <option value={by}>finding: {by.replace("finding:", "")}</option>}
       </select>

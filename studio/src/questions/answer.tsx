@@ -6,7 +6,7 @@ import { model, past, pins, plan, question, reference, roundTrip, stale } from "
 import { duration, number, percent } from "../numbers";
 import { Reproduce } from "./reproduce";
 import { differences } from "./words";
-import { redo, replan, undo } from "./planning";
+import { countAgainst, redo, undo } from "./planning";
 
 export function Answer() {
   const open = useSignal(false);
@@ -55,14 +55,11 @@ function Against() {
       <span>vs</span>
       <select
         aria-label="Changes are counted against" value={reference.value ?? ""}
-        onChange={(event) => {
-          reference.value = event.currentTarget.value;
-          replan(false);
-        }}
+        onChange={(event) => countAgainst(event.currentTarget.value)}
       >
         <option value={model.value?.plan.id ?? ""}>first plan</option>
-        {pins.value.filter((pin) => pin.plan !== model.value?.plan.id).map((pin) => (
-          <option key={pin.plan} value={pin.plan}>{pin.label}</option>
+        {pins.value.filter((pin) => pin.id !== model.value?.plan.id).map((pin) => (
+          <option key={pin.id} value={pin.id}>{pin.pinned}</option>
         ))}
       </select>
     </label>

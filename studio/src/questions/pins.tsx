@@ -4,14 +4,14 @@ import { useSignal } from "@preact/signals";
 
 import { look, model, pins, plan, question, reference } from "../store";
 import { differences } from "./words";
-import { pin, replan, settle, unpin } from "./planning";
+import { countAgainst, pin, replan, settle, unpin } from "./planning";
 import { past } from "../store";
 import { asked } from "./history";
-import type { Pin } from "../types";
+import type { PlanSummary } from "../types";
 
 export function Pins() {
   const label = useSignal("");
-  const already = pins.value.some((pinned) => pinned.plan === plan.value?.id);
+  const already = pins.value.some((pinned) => pinned.id === plan.value?.id);
   const suggested = question.value && model.value ? differences(question.value, model.value.question) : "";
   const keep = (event: Event) => {
     event.preventDefault();
@@ -29,7 +29,7 @@ export function Pins() {
         <button type="submit" disabled={already || !plan.value}>Pin this plan</button>
       </form>
       <ul>
-        {pins.value.map((pinned) => <Pinned key={pinned.plan} pinned={pinned} />)}
+        {pins.value.map((pinned) => <Pinned key={pinned.id} pinned={pinned} />)}
       </ul>
       {pins.value.length === 0 && <p class="help">Pin two plans to compare them.</p>}
       {pins.value.length > 1 && (
@@ -39,11 +39,11 @@ export function Pins() {
   );
 }
 
-function Pinned({ pinned }: { pinned: Pin }) {
-  const present = pinned.plan === plan.value?.id;
+function Pinned({ pinned }: { pinned: PlanSummary }) {
+  const present = pinned.id === plan.value?.id;
   const open = () => {
-    const wanted = pinned.summary?.question;
-    if (!wanted || !question.value) return;
+    if (!question.value) return;
+    const wanted = pinned.question;
     settle();
     past.value = asked(past.value, question.value, wanted);
     question.value = wanted;
@@ -51,14 +51,14 @@ function Pinned({ pinned }: { pinned: Pin }) {
   };
   return (
     <li class={present ? "present" : ""}>
-      <button type="button" class="name" onClick={open} title="Ask this question again">{pinned.label}</button>
+      <button type="button" class="name" onClick={open} title="Ask this question again">{pinned.pinned}</button>
       <button
-        type="button" class="quiet" aria-pressed={reference.value === pinned.plan}
-        title="Count changes against this plan" onClick={() => (reference.value = pinned.plan)}
+        type="button" class="quiet" aria-pressed={reference.value === pinned.id}
+        title="Count changes against this plan" onClick={() => countAgainst(pinned.id)}
       >
         reference
       </button>
-      <button type="button" class="quiet" aria-label={`Remove the pin ${pinned.label}`} onClick={() => void unpin(pinned.plan)}>×</button>
+      <button type="button" class="quiet" aria-label={`Remove the pin ${pinned.pinned}`} onClick={() => void unpin(pinned.id)}>×</button>
     </li>
   );
 }

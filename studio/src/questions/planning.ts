@@ -126,9 +126,15 @@ export async function recolour(): Promise<void> {
   }
 }
 
+/** Count changes against another plan from now on. */
+export function countAgainst(id: string): void {
+  reference.value = id;
+  replan(false);
+}
+
 export async function refreshPins(): Promise<void> {
   try {
-    pins.value = (await api.pins()).map((found) => (found.summary ? { ...found, summary: completed(found.summary) } : found));
+    pins.value = (await api.pins()).map(completed);
   } catch (failure) {
     failed(failure);
   }
@@ -137,8 +143,7 @@ export async function refreshPins(): Promise<void> {
 export async function pin(label: string): Promise<void> {
   if (!plan.value) return;
   try {
-    await api.pin(plan.value.id, label);
-    await refreshPins();
+    pins.value = (await api.pin(plan.value.id, label)).map(completed);
   } catch (failure) {
     failed(failure);
   }
@@ -146,9 +151,8 @@ export async function pin(label: string): Promise<void> {
 
 export async function unpin(id: string): Promise<void> {
   try {
-    await api.unpin(id);
+    pins.value = (await api.unpin(id)).map(completed);
     if (reference.value === id) reference.value = model.value?.plan.id ?? null;
-    await refreshPins();
   } catch (failure) {
     failed(failure);
   }

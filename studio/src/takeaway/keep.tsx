@@ -41,7 +41,7 @@ export function Keep() {
 }
 
 function SaveFile({ what, title, help }: { what: string; title: string; help: string }) {
-  const name = useSignal(what === "report" ? "report.html" : what);
+  const name = useSignal(what);
   const busy = useSignal(false);
   const save = async (event: Event) => {
     event.preventDefault();
@@ -50,7 +50,7 @@ function SaveFile({ what, title, help }: { what: string; title: string; help: st
     busy.value = true;
     try {
       const saved = await api.export(what, id, name.value.trim());
-      told(`Saved ${saved.path ?? saved.name ?? name.value}.`);
+      told(`Saved ${saved.name}.`);
     } catch (failure) {
       failed(failure);
     } finally {

@@ -5,10 +5,11 @@ import { useSignal } from "@preact/signals";
 import { api } from "../api";
 import { Intervals } from "../charts/intervals";
 import { useFetched } from "../fetched";
+import { select } from "../map/map";
 import { failed, finished, jobs, look, plan, stale } from "../store";
 import type { TrustPage } from "../types";
 import { Waiting } from "../waiting";
-import { count, percent } from "../numbers";
+import { count, number, percent } from "../numbers";
 
 const KINDS: Record<string, string> = {
   proved: "Proved", estimated: "Estimated", assumed: "Assumed",
@@ -24,15 +25,10 @@ export function Trust() {
 }
 
 function Found({ page }: { page: TrustPage }) {
-  const rows = [
-    { name: "What is done today", mean: page.behaviour?.mean ?? null, interval: page.behaviour?.interval ?? null },
-    ...(page.estimate ? [{ name: "This plan", mean: page.estimate.mean ?? null, interval: page.estimate.interval ?? null }] : []),
-  ];
   return (
     <div class="trust">
       <h3>Is the plan better than what is done today?</h3>
-      <Intervals rows={rows} />
-      {page.estimate?.text && <p>{page.estimate.text}</p>}
+      <Judgement page={page} />
       <EstimateButton known={page.estimate !== null} />
       <h4>What is behind it</h4>
       <ul class="statements">
@@ -44,15 +40,53 @@ function Found({ page }: { page: TrustPage }) {
           </li>
         ))}
       </ul>
-      {typeof page.guarantee === "string" && <p class="help">{page.guarantee}</p>}
-      {page.thin && (
-        <>
-          <h4>Where more data would help</h4>
-          <p>{count(page.thin.states)} states ({percent(page.thin.share)}) are thinly supported.</p>
-          <button type="button" onClick={() => look({ by: page.thin!.colouring })}>Show support on the map</button>
-        </>
-      )}
+      <Thin thin={page.thin} />
     </div>
+  );
+}
+
+function Judgement({ page }: { page: TrustPage }) {
+  const { behaviour, estimate } = page;
+  const rows = [{ name: "What is done today", mean: behaviour.mean, interval: behaviour.interval }];
+  if (!estimate) {
+    return (
+      <>
+        <Intervals rows={rows} />
+        <p class="help">Earned per episode in the log, under this question. The model's own promise is no evidence; held-out episodes are.</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <p class={`judged ${estimate.shown ? "shown" : ""}`}>{estimate.answer}</p>
+      <Intervals rows={[...rows, { name: "A plan made like this", mean: estimate.value, interval: null }]} />
+      <Intervals rows={[{ name: "Difference", mean: estimate.better, interval: estimate.interval }]} zero />
+      {estimate.notes.map((note) => <p class="help" key={note}>{note}</p>)}
+    </>
+  );
+}
+
+function Thin({ thin }: { thin: TrustPage["thin"] }) {
+  return (
+    <>
+      <h4>Where more data would help</h4>
+      <p>In {count(thin.states)} states ({percent(thin.share)}) the planned action leans on cases farther than {number(thin.threshold, 3)}.</p>
+      <p><button type="button" onClick={() => look({ by: thin.colouring })}>Show distances on the map</button></p>
+      {thin.thinnest.length > 0 && (
+        <table>
+          <thead><tr><th scope="col">State</th><th scope="col">Action to try</th><th scope="col" class="figure">Distance</th></tr></thead>
+          <tbody>
+            {thin.thinnest.map((place) => (
+              <tr key={`${place.state} ${place.action}`}>
+                <td><button type="button" class="link" onClick={() => select(place.state)}>{count(place.state)}</button></td>
+                <td>{place.action}</td>
+                <td class="figure">{number(place.distance, 3)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
   );
 }
 
