@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from ..server.problems import Problem
 from .data_routes import DataRoutes
-from .exchange import answered
+from .exchange import Handler, answered
 from .map_routes import MapRoutes
 from .page_files import PageFile, page_files
 from .plan_routes import PlanRoutes
@@ -24,19 +24,18 @@ def routes_of(studio: Studio) -> list[Route]:
         for routes in tables
         for (method, path), handler in routes.table().items()
     ]
-    return [*routes, Route("/{path:path}", _Page(page_files()), methods=["GET"])]
+    return [*routes, Route("/{path:path}", _page(page_files()), methods=["GET"])]
 
 
-class _Page:
-    """Answers with the files of the page."""
+def _page(files: dict[str, PageFile]) -> Handler:
+    """Return what answers with the files of the page."""
 
-    def __init__(self, files: dict[str, PageFile]) -> None:
-        self._files = files
-
-    async def __call__(self, request: Request) -> Response:
-        file = self._files.get(request.url.path)
+    async def answer(request: Request) -> Response:
+        file = files.get(request.url.path)
         if file is None:
             raise Problem(404, f"There is nothing at {request.url.path!r}.")
         return Response(
             file.content, media_type=file.media_type, headers={"cache-control": file.cache_control}
         )
+
+    return answer
