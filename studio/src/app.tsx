@@ -31,7 +31,6 @@ export function App({ error }: { error: string | null }) {
         <main class="middle"><Answer /><MapView /></main>
         <aside class="right" aria-label="Look closer"><Panels /></aside>
       </div>
-      <Jobs />
       <Told />
     </>
   );
@@ -46,6 +45,7 @@ function TopBar() {
         {plural(known.states, "state")} · {plural(known.episodes, "episode")} · {plural(known.actions.length, "action")}
         <span class="aside"> · every point is a logged state; every change of a question is a new certified plan</span>
       </p>
+      <Jobs />
       <button type="button" class="quiet" onClick={() => (theme.value = theme.value === "dark" ? "light" : "dark")}>
         {theme.value === "dark" ? "Light" : "Dark"}
       </button>

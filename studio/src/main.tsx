@@ -12,7 +12,7 @@ import { recolour, redo, refreshPins, replan, undo } from "./questions/planning"
 import { completed, whole } from "./questions/whole";
 import { remember, restore } from "./session";
 import {
-  axes, colouring, failed, finished, jobs, lasso, model, notice, pins, plan, question, reference, stale, tab, theme, told, view,
+  axes, colouring, failed, finished, jobs, lasso, model, notice, pins, plan, planned, question, reference, stale, tab, theme, told, view,
 } from "./store";
 import type { ServerEvent } from "./types";
 import "./styles/base.css";
@@ -82,7 +82,9 @@ function undoKeys(event: KeyboardEvent): void {
 }
 
 function heard(event: ServerEvent): void {
-  if (event.type === "progress") {
+  if (event.type === "progress" && !event.job.startsWith("job-")) {
+    planned.value = event.total > 0 ? event.done / event.total : null;
+  } else if (event.type === "progress") {
     const known = jobs.value.find((job) => job.job === event.job);
     const entry = { ...event, since: known?.since ?? performance.now() };
     jobs.value = [...jobs.value.filter((job) => job.job !== event.job), entry];

@@ -49,6 +49,8 @@ export interface Progress {
 }
 
 export const jobs = signal<Progress[]>([]);
+/** How far the present plan has come, from 0 to 1; null where it is quick. */
+export const planned = signal<number | null>(null);
 /** How many jobs came to an end: what they found is to be fetched. */
 export const finished = signal(0);
 

@@ -16,9 +16,11 @@ const VIRIDIS: Rgb[] = [
   [223, 227, 24], [253, 231, 37],
 ];
 
-/** Blue for less, orange for more; the middle follows the theme. */
-const LESS: Rgb[] = [[5, 80, 160], [66, 146, 198], [158, 202, 225]];
-const MORE: Rgb[] = [[253, 190, 133], [241, 105, 19], [166, 54, 3]];
+/** Blue for less, orange for more; the middle recedes into the theme's ground. */
+const DIVERGING: Record<Theme, Rgb[]> = {
+  light: [[33, 102, 172], [146, 197, 222], [232, 232, 232], [244, 165, 96], [178, 82, 24]],
+  dark: [[80, 160, 240], [60, 100, 150], [70, 74, 80], [160, 100, 50], [250, 160, 70]],
+};
 
 /** Okabe and Ito's set, a brown in place of black, which the dark theme would hide. */
 const OKABE_ITO: Rgb[] = [
@@ -27,7 +29,6 @@ const OKABE_ITO: Rgb[] = [
 ];
 
 const MISSING: Record<Theme, Rgb> = { light: [203, 208, 214], dark: [72, 78, 88] };
-const MIDDLE: Record<Theme, Rgb> = { light: [222, 224, 226], dark: [88, 94, 104] };
 /** Okabe and Ito's vermilion: what stands out from the rest. */
 const FLAGGED = 5;
 const CODES = 256;
@@ -47,7 +48,7 @@ export function continuousColour(share: number): Rgb {
 }
 
 export function divergingColour(share: number, theme: Theme): Rgb {
-  return along([...LESS, MIDDLE[theme], ...MORE], share);
+  return along(DIVERGING[theme], share);
 }
 
 /** The 256 colours of a legend; categories in `hidden` become transparent. */

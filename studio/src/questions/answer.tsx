@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import { model, past, pins, plan, question, reference, roundTrip, stale } from "../store";
+import { model, past, pins, plan, planned, question, reference, roundTrip, stale } from "../store";
 import { duration, number, percent } from "../numbers";
 import { Reproduce } from "./reproduce";
 import { differences } from "./words";
@@ -44,7 +44,14 @@ function startNote(): string {
 }
 
 function Status() {
-  if (stale.value) return <p class="status stale" role="status">stale → planning</p>;
+  if (stale.value) {
+    return (
+      <p class="status stale" role="status">
+        stale → certified
+        <progress class={planned.value === null ? "unknown" : ""} value={planned.value ?? 0} max={1} aria-label="Planning" />
+      </p>
+    );
+  }
   const fine = plan.value?.status === "certified" || plan.value?.status === "converged" || plan.value?.status === "optimal";
   return <p class={`status ${fine ? "certified" : "other"}`} role="status">{fine ? "certified" : plan.value?.status}</p>;
 }

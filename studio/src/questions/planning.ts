@@ -10,7 +10,7 @@ import { batch } from "@preact/signals";
 
 import { api, Overtaken } from "../api";
 import {
-  colouring, failed, model, past, pins, plan, question, reference, roundTrip, stale, tab, view,
+  colouring, failed, model, past, pins, plan, planned, question, reference, roundTrip, stale, tab, view,
 } from "../store";
 import { same } from "../address";
 import { completed } from "./whole";
@@ -86,6 +86,7 @@ async function send(): Promise<void> {
     shown = mine;
     batch(() => {
       plan.value = completed(header.plan);
+      planned.value = null;
       stale.value = mine < sequence || waiting;
       if (by === view.value.by) colouring.value = { legend: header.legend, codes: new Uint8Array(payload) };
       else void recolour();
