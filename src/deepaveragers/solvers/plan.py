@@ -121,10 +121,10 @@ class Plan:
 
         Values above it come from joining parts of different episodes.
         """
-        from ..mdp.problem import pose
+        from ..mdp.problem import rewards_of
 
-        model = pose(self.mdp, self.objective)
-        return best_logged_return(self.mdp, model.rewards, model.gamma)
+        rewards = np.asarray(rewards_of(self.mdp, self.objective), dtype=np.float64)
+        return best_logged_return(self.mdp, rewards, float(self.objective.gamma))
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
@@ -172,8 +172,8 @@ class Plan:
             lookup: as of `Policy`; None takes the plan's own.
             options: the others of `Policy`.
         """
-        from ..policy.policy import Policy
+        from ..policy.policy import Policy, policy_of
 
         check_known("options", options, signature(Policy).parameters.keys() - {"plan"})
         k, lookup = self.k_pi if k is None else k, self.lookup if lookup is None else lookup
-        return Policy(self, k=k, lookup=lookup, **options)
+        return policy_of(self, k=k, lookup=lookup, **options)

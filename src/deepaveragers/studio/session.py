@@ -26,7 +26,8 @@ from ..solvers.plan import Plan
 from ..solvers.start_states import Starts, start_states
 from .axes import Axes, spread_rows
 from .colouring import planned_actions
-from .messages import ActionCount, Model, PlanSummary, Question
+from .columns import columns_of, first_axes
+from .messages import ActionCount, Column, Model, PlanSummary, Question
 from .plans import Kept, Plans
 from .questions import normal, objective_of, plan_id, query_of, question_of
 from .snippet import python_of
@@ -84,15 +85,29 @@ class Session:
         return self.once("starts", lambda: start_states(self.mdp))
 
     @property
+    def live(self) -> bool:
+        """Whether re-plans follow a slider."""
+        return len(self.mdp) <= LIVE_STATES
+
+    def prepare_support(self) -> None:
+        """Search what the first question about support would wait for."""
+        _ = self.mdp.imitation.core_counts
+
+    @property
     def findings_count(self) -> int | None:
         """How many findings the doctor has; None until he is done."""
         found = self._made.get("diagnosis")
         return None if found is None else len(found.findings)
 
     @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is known of every column."""
+        return self.once("columns", lambda: columns_of(self.axes))
+
+    @property
     def sorted_columns(self) -> list[Float64]:
         """Every column of a sample of the core states, ascending."""
-        return self.once("sorted columns", self.axes.sorted_columns)
+        return self.once("sorted columns", lambda: list(np.sort(self.axes.sample(), axis=0).T))
 
     @property
     def typical_distance(self) -> float:
@@ -216,7 +231,7 @@ class Session:
         """Return what the page shows first."""
         data, mdp = self.data, self.mdp
         counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
-        columns = self.once("columns", self.axes.columns)
+        columns, first = self.columns, self.first_plan()
         return Model(
             name=self.source.name,
             digest=self.digest,
@@ -233,10 +248,12 @@ class Session:
             encoder=type(mdp.encoder).__name__,
             k=mdp.graph.k,
             reward_columns=tuple(column.name for column in columns),
-            live=len(mdp) <= LIVE_STATES,
+            live=self.live,
             question=self.first,
-            plan=self.summary(self.first_plan()),
+            plan=self.summary(first),
             findings_count=self.findings_count,
+            first_axes=self.once("first axes", lambda: first_axes(self.axes, first.plan.values)),
+            output=str(self.output.resolve()),
             version=__version__,
         )
 

@@ -48,9 +48,10 @@ class Studio:
 
     def _warm_up(self) -> None:
         session = self.session
-        session.first_plan()
-        session.once("columns", session.axes.columns)
+        session.model()
         session.once("axes", session.axes.axes)
         session.policy(session.first_plan().plan)
         found = diagnosis(session)
         self.events.tell({"type": "findings", "count": len(found.findings)})
+        if session.live:
+            session.prepare_support()
