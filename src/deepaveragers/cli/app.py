@@ -11,6 +11,7 @@ import typer
 
 from ..arguments import shown
 from ..errors import DeepAveragersError
+from .act_command import act
 from .ask_commands import compare, explain, guarantee
 from .data_commands import append, doctor, export_data, forget
 from .deep_commands import train
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "solve": solve,
     "fit": fit,
     "policy": policy,
+    "act": act,
     "evaluate": evaluate,
     "explain": explain,
     "compare": compare,
