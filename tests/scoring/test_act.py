@@ -39,10 +39,8 @@ def as_json_lines(rows, path):
 
 
 def as_parquet(rows, path):
-    pyarrow = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pytest.importorskip("pyarrow").Table.from_pylist(rows), path)
     return path
 
 
