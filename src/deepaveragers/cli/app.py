@@ -22,6 +22,7 @@ from .pipeline import collect, compile, evaluate, info
 from .policy_command import policy
 from .quickstart import quickstart
 from .report_command import report
+from .serve_command import serve
 from .solve_command import solve
 from .studio_command import studio
 from .usage import usage_sentence
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "policy": policy,
     "act": act,
+    "serve": serve,
     "evaluate": evaluate,
     "explain": explain,
     "compare": compare,
