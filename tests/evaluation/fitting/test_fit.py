@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 
 import deepaveragers as da
 from deepaveragers.evaluation.fitting.choosing import chosen_of
+from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.fit import INSTALL
 from deepaveragers.evaluation.fitting.intervals import Estimate, difference
 from deepaveragers.evaluation.fitting.judges.verdict import Verdict, Withheld
@@ -122,11 +126,22 @@ def test_judges_that_were_learnt_are_kept(log, tmp_path, monkeypatch):
     assert again.better == first.better
 
 
-def test_without_torch_it_says_what_the_extra_adds(log, monkeypatch):
-    monkeypatch.setattr("deepaveragers.evaluation.fitting.fit.can_learn", lambda: False)
-    candidates = [da.Candidate(k_pi=1, name="plain")]
-    said = str(da.fit(log, candidates, gamma=GAMMA, show_progress=False))
-    assert INSTALL in said
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+import deepaveragers as da
+data = da.collect("CartPole-v1", 300, seed=0, show_progress=False)
+fit = da.fit(data, [da.Candidate(k_pi=1, name="plain")], gamma=0.9, show_progress=False)
+print(fit)
+"""
+
+
+def test_without_torch_it_works_and_says_what_the_extra_adds():
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=True
+    )
+    assert INSTALL in ran.stdout
+    assert "held-out" in ran.stdout or "Nothing can be said" in ran.stdout
 
 
 @pytest.mark.slow
@@ -157,6 +172,31 @@ def test_a_saved_plan_acts_as_was_chosen(log, candidate, tmp_path):
     states = log.observations[:50]
     assert np.array_equal(again.q_values(states), found.policy.q_values(states))
     assert again.explain(states[0]).action == found.policy.act(states[0])
+
+
+def test_an_action_that_is_always_taken_is_told_in_true_numbers(log):
+    candidates = default_candidates(log, GAMMA, networks=False)
+    always = next(one for one in candidates if str(one) == "always right")
+    found = da.fit(log, [always], **QUICK)
+    assert found.plan.values.min() >= log.rewards.min()
+    assert found.plan.values.max() <= 1.0
+    decision = found.policy.explain(log.observations[0])
+    assert "Q(left) not available" in str(decision)
+    other = found.plan.mdp.solve(gamma=GAMMA, cost=0.0, forbidden_actions=["right"])
+    compared = found.plan.compare(other)
+    json.dumps(compared.summary(), allow_nan=False)
+    for text in (str(compared), str(decision), repr(decision), da.report(found).html()):
+        assert not re.search(r"[-+ >]inf\b|\bnan\b", text)
+
+
+def test_the_sentence_and_the_table_say_the_same(found):
+    low, high = found.interval
+    difference = f"difference {found.better:+.4g}, between {low:+.4g} and {high:+.4g}"
+    assert difference in found.answer
+    assert f"{found.value:.4g} instead of {found.behaviour.value:.4g}" in found.answer
+    row = next(line for line in found.table.splitlines() if line.startswith("the answer"))
+    for one in found.opinions.values():
+        assert isinstance(one, Withheld) or f"{one.value:+.4g} [{one.low:+.4g}" in row
 
 
 def test_candidates_begun_too_late_are_left_out(log):

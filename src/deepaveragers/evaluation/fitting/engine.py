@@ -104,22 +104,24 @@ class Engine:
         """Return the chosen policy, made from all of the log, and what is to be said of it."""
         assert self._chosen is not None
         candidate = self._chosen.candidate
-        policy = self._made(candidate)
         behaviour = [self._panel(fold).behaviour for fold in range(len(self._folds))]
         reported = self._reported()
         known = [one for one in reported.values() if isinstance(one, Estimate)]
-        better = combined(reported)[0]
         interval = (-math.inf, math.inf)
-        if known:
-            whole = self._whole_estimates(policy)
-            above = [e.high for n, e in whole.items() if isinstance(reported[n], Estimate)]
-            low, high = min(one.low for one in known), max(one.high for one in known)
-            interval = (low, max([high, *above]))
+        with progress("policy", 2, show=self._show) as advance:
+            policy = self._made(candidate)
+            advance(1)
+            if known:
+                whole = self._whole_estimates(policy)
+                above = [e.high for n, e in whole.items() if isinstance(reported[n], Estimate)]
+                low, high = min(one.low for one in known), max(one.high for one in known)
+                interval = (low, max([high, *above]))
+            advance(1)
         return Fit(
             policy=policy,
             candidate=candidate,
             behaviour=mean_of(behaviour, self._level),
-            better=better if known else math.nan,
+            better=combined(reported)[0] if known else math.nan,
             interval=interval,
             level=self._level,
             judged=tuple(self._judged),
