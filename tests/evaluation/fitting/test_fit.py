@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
-from deepaveragers.evaluation.fitting.choosing import chosen_of
+from deepaveragers.evaluation.fitting.choosing import chosen_of, scores_of
 from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.fit import INSTALL
 from deepaveragers.evaluation.fitting.intervals import Estimate, difference
@@ -58,18 +58,31 @@ def test_every_candidate_stands_in_the_table_with_its_judges(found):
     json.dumps(found.summary())
 
 
-def test_of_equals_the_cautious_one_is_taken():
-    def judged(value):
-        return {"simulator": Estimate(value, value - 1.0, value + 1.0, 50.0)}
+def judged(value, error=1.0, **others):
+    """Return what judges say: the simulator, and others by value and error."""
+    said = {"simulator": (value, error), **others}
+    return {name: Estimate(v, v - e, v + e, 50.0) for name, (v, e) in said.items()}
 
+
+def test_of_equals_the_cautious_one_is_taken():
     plain, cautious = da.Candidate(), da.Candidate(da.Objective(support=0.3))
-    alike = da.Candidate(da.Objective(support=1.0))
-    close = {0: (plain, judged(5.0)), 1: (cautious, judged(4.9)), 2: (alike, judged(4.95))}
-    assert chosen_of(close) == 1
-    assert chosen_of({**close, 1: (cautious, judged(4.5))}) == 0
+    candidates = {0: plain, 1: cautious, 2: da.Candidate(da.Objective(support=1.0))}
+    close = {0: judged(5.0), 1: judged(4.9), 2: judged(4.95)}
+    assert chosen_of(candidates, scores_of(close)) == 1
+    assert chosen_of(candidates, scores_of({**close, 1: judged(4.5)})) == 0
     silent = {"simulator": Withheld("of a test")}
-    assert chosen_of({0: (plain, silent), 1: (cautious, judged(-3.0))}) == 1
-    assert chosen_of({0: (plain, silent), 1: (cautious, silent)}) == 0
+    assert chosen_of(candidates, scores_of({0: silent, 1: judged(-3.0)})) == 1
+    assert chosen_of(candidates, scores_of({0: silent, 1: silent})) == 0
+
+
+def test_a_hopeful_judge_does_not_decide_for_those_that_the_other_is_unsure_of():
+    said = {
+        0: judged(10.0, fitted_q=(20.0, 1.0)),
+        1: judged(5.0, 2.0, fitted_q=(21.0, 1.0)),
+        2: judged(9.0, fitted_q=(20.0, 1.0)),
+    }
+    scores = {place: score for place, (score, _) in scores_of(said).items()}
+    assert scores == pytest.approx({0: 15.0, 1: 13.0, 2: 14.5})
 
 
 def test_nothing_is_shown_where_behaviour_is_the_best_there_is():
