@@ -213,7 +213,9 @@ class Policy:
             q_values=q_values[0],
             action=int(self._choose(batch, q_values, support, 0.0)[0]),
             support=float(support[0]),
-            abstained=self.support_threshold is not None and support[0] < self.support_threshold,
+            abstained=bool(
+                self.support_threshold is not None and support[0] < self.support_threshold
+            ),
         )
         return explaining.explain(self.plan, self._lookup, self._cases, asked, cases)
 
