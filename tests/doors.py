@@ -309,7 +309,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "save": (
         lambda w, **given: da.save(**{"thing": w.data, "path": w.path / "saved", **given}),
-        {"thing": (*NO_RECORD, None), "path": (*NO_PATH, None)},
+        {"thing": (*NO_RECORD, None), "path": (*NO_PATH, None), "part_rows": NO_COUNT},
     ),
     "load": (
         lambda w, **given: da.load(**{"path": w.path / "saved", **given}),

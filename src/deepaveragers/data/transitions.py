@@ -25,6 +25,7 @@ from .columns import as_column, as_flags, as_propensities, as_times
 from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
 from .frame_stacks import check_shared_frames, stacks_or_none
 from .observations import as_observations, check_finite
+from .scratch import IN_MEMORY, taken
 
 MAX_TRANSITIONS = 2**31 - 1
 """Neighbour indices are int32."""
@@ -286,4 +287,7 @@ def _checked_rows(rows: Any, size: int) -> Array:
 
 def _rows(observations: Array, rows: slice | Array) -> Any:
     stacks = stacks_or_none(observations)
-    return rows_at(observations, rows) if stacks is None else stacks.at(rows)
+    if stacks is not None:
+        return stacks.at(rows)
+    large = observations.nbytes > IN_MEMORY and not isinstance(rows, slice)
+    return taken(observations, rows) if large else rows_at(observations, rows)  # type: ignore[arg-type]

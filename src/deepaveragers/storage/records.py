@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..arguments import file_path, known_keywords
+from ..arguments import file_path, known_keywords, optional, whole_number
 from ..arrays import Array, frozen
 from ..data.frame_stacks import stacks_or_none
 from ..data.transitions import COLUMNS, Transitions
@@ -44,12 +44,20 @@ WORDS: dict[type[Any], str] = {Transitions: "transitions", DacMdp: "a model", Pl
 
 
 @known_keywords
-def save(thing: Record, path: str | os.PathLike[str]) -> Path:
+def save(thing: Record, path: str | os.PathLike[str], *, part_rows: int | None = None) -> Path:
     """Save transitions, a compiled MDP or a plan as a bundle, and return its path.
 
     An older bundle of the same kind at the path is replaced in one step; anything else there
     is refused.
+
+    Args:
+        thing: transitions, a compiled MDP or a plan.
+        path: where.
+        part_rows: write longer arrays in parts, a file for every so many rows, rounded up to a
+            multiple of 4,096 and to a thousandth of all. None does as the bundle that is
+            replaced or was loaded.
     """
+    part_rows = optional(whole_number, "part_rows", part_rows)
     directory = file_path("path", path)
     kind = kind_of(thing)
     pack: dict[str, Callable[[Any], tuple[dict[str, Any], Arrays]]] = {
@@ -57,7 +65,7 @@ def save(thing: Record, path: str | os.PathLike[str]) -> Path:
         "model": _pack_model,
         "plan": _pack_plan,
     }
-    return write_bundle(Contents(kind, *pack[kind](thing)), directory)
+    return write_bundle(Contents(kind, *pack[kind](thing), part_rows), directory)
 
 
 def kind_of(thing: Record) -> str:
