@@ -282,7 +282,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "diagnose": (
         lambda w, **given: da.diagnose(**{"data": w.data, **given}),
-        {"data": (*NO_RECORD, None), "seed": (*NO_SEED, None)},
+        {"data": (*NO_RECORD, None), "seed": (*NO_SEED, None), "most_rows": NO_COUNT},
     ),
     "repair": (lambda w, data: da.repair(data), {"data": (*NO_RECORD, None)}),
     "write_report": (

@@ -57,6 +57,7 @@ class Diagnosis:
         lengths: [E] int64, steps of each episode.
         action_counts: [A] int64, transitions of each action.
         action_names: A names.
+        looked_at: transitions in which defects were looked for, all or a sample.
     """
 
     findings: tuple[Finding, ...]
@@ -65,6 +66,7 @@ class Diagnosis:
     lengths: Int64
     action_counts: Int64
     action_names: tuple[str, ...]
+    looked_at: int
 
     def __repr__(self) -> str:
         codes = ", ".join(finding.code for finding in self.findings)
@@ -92,6 +94,7 @@ class Diagnosis:
             "healthy": self.healthy,
             "findings": [finding.summary() for finding in self.findings],
             "facts": self.facts,
+            "looked_at": self.looked_at,
             "mean_return": mean_return,
             "mean_length": float(self.lengths.mean()),
             "action_counts": dict(zip(self.action_names, self.action_counts.tolist(), strict=True)),
@@ -111,6 +114,7 @@ class Diagnosis:
             "",
             *self._action_lines(),
             "",
+            *self._sample_lines(),
         ]
         if self.healthy:
             return printable("\n".join([*lines, "Nothing suspicious was found."]))
@@ -123,6 +127,15 @@ class Diagnosis:
                 ),
             ]
         return printable("\n".join(lines))
+
+    def _sample_lines(self) -> list[str]:
+        if self.looked_at == self.facts["transitions"]:
+            return []
+        return [
+            f"Defects were looked for in whole episodes with {self.looked_at:,} transitions, taken "
+            "at random; rows are counted among those.",
+            "",
+        ]
 
     def _action_lines(self) -> list[str]:
         shown = list(zip(self.action_names, self.action_counts.tolist(), strict=True))[:12]
