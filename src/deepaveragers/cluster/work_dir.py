@@ -1,0 +1,79 @@
+"""The folder that all nodes see: checked before any work."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from .files import write_text
+from .session import connected
+from .tasks import Workers
+
+ANSWER_SECONDS = 60.0
+"""In which a node has to say whether it sees the folder; its first process starts meanwhile."""
+
+
+@contextmanager
+def workers(cluster: str, folder: Path, *, cpus: int | None = None) -> Iterator[Workers]:
+    """Yield the workers of a cluster, all of which see the folder and run this version."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError("work_dir", "a folder that can be made", f"{folder} ({error})") from error
+    with connected(cluster, cpus=cpus) as ray:
+        hired = Workers(ray, folder.absolute())
+        _check_nodes(ray, hired.nodes(), folder.absolute())
+        yield hired
+
+
+def _check_nodes(ray: Any, nodes: list[str], folder: Path) -> None:
+    """Raise an error if a node that answers does not see the folder, or has another version."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    token = folder / f"seen-{uuid.uuid4().hex}"
+    write_text(token, "")
+    try:
+        remote = ray.remote(look_around)
+        asked = [
+            remote.options(
+                num_cpus=0,
+                max_retries=0,
+                scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False),
+            ).remote(str(token))
+            for node in nodes
+        ]
+        done, _ = ray.wait(asked, num_returns=len(asked), timeout=ANSWER_SECONDS)
+        for reference in done:
+            with suppress(ray.exceptions.RayError):  # what it would have done, others do
+                _check_answer(ray.get(reference, timeout=ANSWER_SECONDS), folder)
+    finally:
+        token.unlink(missing_ok=True)
+
+
+def look_around(token: str) -> tuple[str, bool, str]:
+    """Return, on a node, its name, whether a file is there, and the version of this package."""
+    import socket
+
+    from .. import __version__
+
+    return socket.gethostname(), Path(token).exists(), __version__
+
+
+def _check_answer(answer: tuple[str, bool, str], folder: Path) -> None:
+    from .. import __version__
+
+    node, seen, version = answer
+    if not seen:
+        raise InputError(
+            "work_dir",
+            "a folder that all nodes of the cluster see under this name",
+            f"{folder}, which {node} does not",
+            "Give one on a file system that is shared between them.",
+        )
+    if version != __version__:
+        allowed = f"a cluster whose nodes have deepaveragers {__version__}"
+        raise InputError("cluster", allowed, f"{version} on {node}", "Install the same everywhere.")
