@@ -141,6 +141,10 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
         ),
         {"deterministic": (*NO_FLAG, None)},
     ),
+    "thinned": (
+        lambda w, **given: w.plan.policy(3).thinned(**{"states": 4, **given}),
+        {"states": (*NO_COUNT, None, 24), "seed": (*NO_SEED, None)},
+    ),
     "policy_values": (
         lambda w, **given: da.policy_values(
             **{"mdp": w.model, "policy": np.zeros(24, int), **given}
@@ -309,7 +313,12 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "save": (
         lambda w, **given: da.save(**{"thing": w.data, "path": w.path / "saved", **given}),
-        {"thing": (*NO_RECORD, None), "path": (*NO_PATH, None), "part_rows": NO_COUNT},
+        {
+            "thing": (*NO_RECORD, None),
+            "path": (*NO_PATH, None),
+            "evidence": (*NO_FLAG, None, True),
+            "part_rows": NO_COUNT,
+        },
     ),
     "load": (
         lambda w, **given: da.load(**{"path": w.path / "saved", **given}),

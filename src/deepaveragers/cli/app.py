@@ -18,9 +18,11 @@ from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants
 from .fit_command import fit
 from .import_command import import_data
 from .pipeline import collect, compile, evaluate, info
+from .policy_command import policy
 from .quickstart import quickstart
 from .report_command import report
 from .solve_command import solve
+from .studio_command import studio
 from .usage import usage_sentence
 
 app = typer.Typer(
@@ -42,12 +44,14 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compile": compile,
     "solve": solve,
     "fit": fit,
+    "policy": policy,
     "evaluate": evaluate,
     "explain": explain,
     "compare": compare,
     "guarantee": guarantee,
     "report": report,
     "info": info,
+    "studio": studio,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)

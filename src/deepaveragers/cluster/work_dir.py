@@ -8,13 +8,24 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..arguments import file_path
 from ..errors import InputError
 from .files import write_text
-from .session import connected
+from .session import check_cluster, connected
 from .tasks import Workers
 
 ANSWER_SECONDS = 60.0
 """In which a node has to say whether it sees the folder; its first process starts meanwhile."""
+
+
+def requested(cluster: object, work_dir: object) -> dict[str, Any]:
+    """Return `cluster` and `work_dir` as they were asked for: both, checked."""
+    if cluster is None:
+        raise InputError("work_dir", "None unless a cluster is given", work_dir)
+    if work_dir is None:
+        remedy = "Give a folder that all nodes see; a run that was killed goes on from there."
+        raise InputError("work_dir", "given with cluster", "None", remedy)
+    return {"cluster": check_cluster(cluster), "work_dir": file_path("work_dir", work_dir)}
 
 
 @contextmanager

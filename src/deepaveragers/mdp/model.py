@@ -119,8 +119,13 @@ class DacMdp:
             objective: what is asked; or give its fields as keywords: `solve(gamma=0.95)`.
             tolerance: largest error allowed, relative to |T 0| / (1 - gamma), where |T 0| is
                 the largest absolute value of one step, costs included.
-            method, start, time_budget, max_sweeps, threads, device, callback: how it is
-                solved; `help(deepaveragers.solvers.planner.solve)` says what each does.
+            method: "policy_iteration" (what "auto" takes) or "value_iteration".
+            start: a plan whose policy is tried first.
+            time_budget: seconds after which the bounds reached so far are returned.
+            max_sweeps: sweeps after which the bounds reached so far are returned.
+            threads: None takes all cores, up to 4.
+            device: "cpu", "cuda" or "auto".
+            callback: called after every sweep; a true result stops the planner.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve
@@ -162,6 +167,8 @@ def compile(
     threads: int | None = None,
     resume_dir: str | os.PathLike[str] | None = None,
     show_progress: bool | None = None,
+    cluster: str | None = None,
+    work_dir: str | os.PathLike[str] | None = None,
 ) -> DacMdp:
     """Compile a dataset into a finite MDP by k nearest neighbours.
 
@@ -176,6 +183,9 @@ def compile(
         threads: None takes all cores; the result is the same for any number.
         resume_dir: where finished blocks are kept, so that a killed compile can go on.
         show_progress: force the bar on or off; None shows it on a terminal.
+        cluster: search on Ray: "auto" for the cluster that is running, or else one that is
+            started on this machine; or an address, "host:port". The graph is the same.
+        work_dir: for that, a folder that all nodes see; a killed compile goes on from there.
     """
     from ..neighbors.features import Features
     from ..neighbors.search import Engine, build_graph
@@ -193,12 +203,17 @@ def compile(
         "resume_dir": optional(file_path, "resume_dir", resume_dir),
         "show_progress": optional(flag, "show_progress", show_progress),
     }
+    search: Callable[..., NeighborGraph] = build_graph
+    if cluster is not None or work_dir is not None:
+        from ..neighbors.sharded import build_graph_on_cluster, cluster_options
+
+        search, options = build_graph_on_cluster, cluster_options(cluster, work_dir, options)
     fitted = as_encoder(encoder, data.observations).fit(data.observations)
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
     # Checked before the warnings, which would speak of features that are refused.
     features = Features(source_features, core_features)
     warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=4)
-    graph = build_graph(features, data.actions, data.num_actions, k, **options)
+    graph = search(features, data.actions, data.num_actions, k, **options)
     warn_of_jumps(graph, source_features, core_features, data.terminations, stacklevel=4)
     return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)

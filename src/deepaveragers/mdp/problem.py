@@ -114,7 +114,7 @@ def _penalties(mdp: DacMdp, objective: Objective) -> Array:
 
 
 def _allowed(mdp: DacMdp, objective: Objective) -> Bool:
-    mask, forbidden = objective.action_mask, _not_forbidden(mdp, objective)
+    mask, forbidden = objective.action_mask, not_forbidden(mdp, objective)
     if callable(mask):
         mask = mask(mdp.transitions.next_observations)
     allowed = forbidden if mask is None else _masked(mask, forbidden, len(mdp))
@@ -136,7 +136,7 @@ def allowed_at(
         observations: [B, ...].
         features: [B, D] of them, if they are known.
     """
-    allowed = _not_forbidden(mdp, objective)
+    allowed = not_forbidden(mdp, objective)
     if callable(objective.action_mask):
         allowed = _masked(objective.action_mask(observations), allowed, len(observations))
     if not objective.support:
@@ -146,7 +146,8 @@ def allowed_at(
     return supported(mdp.imitation.counts(features), allowed, objective.support)
 
 
-def _not_forbidden(mdp: DacMdp, objective: Objective) -> Bool:
+def not_forbidden(mdp: DacMdp, objective: Objective) -> Bool:
+    """Return [1, A] bool: the actions that are not forbidden everywhere."""
     allowed = np.ones((1, mdp.transitions.num_actions), dtype=bool)
     for action in objective.forbidden_actions:
         allowed[0, action_number(mdp, action, "forbidden_actions")] = False

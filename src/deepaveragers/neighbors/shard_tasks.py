@@ -17,7 +17,7 @@ from ..kernels.knn.distances import NO_ROW
 from ..kernels.knn.shards import merge_lists, visits_of
 from .index import NO_NEIGHBOR
 from .shard_files import FOUND, Block, ShardFiles, whole
-from .tree import TreeIndex
+from .tree import UNLIMITED, TreeIndex
 
 
 class _Shard:
@@ -29,14 +29,13 @@ class _Shard:
         self._actions = np.array(whole(files.shard(shard, "actions")))
         self._trees: dict[int, tuple[TreeIndex, Int32]] = {}
 
-    def find(self, action: int, points: Floats, k: int, limits: Float64 | None = None) -> Array:
+    def find(self, action: int, points: Floats, k: int, limits: Float64 = UNLIMITED) -> Array:
         """Return what is nearest [B, k], as `FOUND`; nothing beyond the limits [B]."""
         if action not in self._trees:
             own = np.flatnonzero(self._actions == action)
             self._trees[action] = TreeIndex(self._source[own]), self._rows[own]
         tree, rows = self._trees[action]
-        bounds = {} if limits is None else {"limits": limits}
-        places, squared = tree.query_squared(points, k, **bounds)
+        places, squared = tree.query_squared(points, k, limits=limits)
         found = np.empty(places.shape, FOUND)
         found["squared"], found["row"] = squared, NO_NEIGHBOR
         if len(rows):
@@ -128,9 +127,7 @@ def _merge(files: ShardFiles, block: Block, shards: list[int]) -> None:
         for action, places in visits_to(files, shard, block):
             own = answers[row : row + len(places)]
             row += len(places)
-            merge_lists(
-                places, action, own["row"].copy(), own["squared"].copy(), found, best
-            )
+            merge_lists(places, action, own["row"].copy(), own["squared"].copy(), found, best)
     found[found == NO_ROW] = NO_NEIGHBOR
     distances = np.sqrt(best).astype(np.float32)
     write_array(target, np.stack([found, distances.view(np.int32)]))

@@ -17,13 +17,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ..arguments import shown
 from ..arrays import Float32, Int32, Int64, frozen
 from ..cluster.files import write_array, write_text
 from ..cluster.tasks import Workers
-from ..cluster.work_dir import workers
+from ..cluster.work_dir import requested, workers
+from ..errors import InputError
 from ..kernels.knn.neighbor_lists import write_lists
 from ..progress import progress
 from .checkpoint import fingerprint
@@ -69,6 +72,17 @@ class ShardTuning:
 
 
 SHARD_TUNING = ShardTuning()
+
+
+def cluster_options(cluster: object, work_dir: object, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a search on a cluster; those of one machine's are refused."""
+    place = requested(cluster, work_dir)
+    here = {"engine": ("auto", "tree"), "allow_approximate": (False,)}
+    for name, value in options.items():
+        if name != "show_progress" and value not in here.get(name, (None,)):
+            parameter = "neighbors" if name == "engine" else name
+            raise InputError(parameter, "left alone where cluster is given", shown(value))
+    return {**place, "show_progress": options["show_progress"]}
 
 
 def build_graph_on_cluster(
@@ -177,12 +191,17 @@ class _Search:
 
     def _ask_home(self) -> None:
         files = self._files
-        sizes = {block: part.stop - part.start for block, part in self.blocks}
-        waiting = {block for block in sizes if not files.block("home", block).exists()}
+        waiting = {b for b, _ in self.blocks if not files.block("home", b).exists()}
         shards = sorted({shard for shard, _ in waiting}, key=lambda one: -self._size(one))
-        targets = {files.block("home", block): sizes[block] for block in sizes}
+        targets = self._targets("home")
         with _watched("at home", targets, self._show) as look:
-            self._workers.map(ask_home, [(files, s) for s in shards], "neighbours at home", look=look)
+            self._workers.map(
+                ask_home, [(files, s) for s in shards], "neighbours at home", look=look
+            )
+
+    def _targets(self, phase: str) -> dict[Path, int]:
+        """Return the files of a phase, and how many queries each is of."""
+        return {self._files.block(phase, b): part.stop - part.start for b, part in self.blocks}
 
     def _size(self, shard: int) -> int:
         return sum(part.stop - part.start for (own, _), part in self.blocks if own == shard)
@@ -211,9 +230,13 @@ class _Search:
 
     def _merge(self, visited: dict[Block, list[int]]) -> None:
         files = self._files
-        targets = {files.block("lists", block): part.stop - part.start for block, part in self.blocks}
+        targets = {
+            files.block("lists", block): part.stop - part.start for block, part in self.blocks
+        }
         waiting = [b for b, _ in self.blocks if not files.block("lists", b).exists()]
-        groups = [waiting[first :: 4 * self._workers.cpus] for first in range(4 * self._workers.cpus)]
+        groups = [
+            waiting[first :: 4 * self._workers.cpus] for first in range(4 * self._workers.cpus)
+        ]
         tasks = [(files, [(block, visited[block]) for block in group]) for group in groups if group]
         with _watched("merging", targets, self._show) as look:
             self._workers.map(merge_blocks, tasks, "merging neighbours", look=look)

@@ -134,7 +134,7 @@ class Cases:
             transition=row,
             episode=data.episode_name(row),
             step=self.step(row),
-            time=None if data.times is None else _moment(data.times[row]),
+            time=None if data.times is None else moment(data.times[row]),
             distance=distance,
             action=data.action_names[int(data.actions[row])],
             columns=self._columns(row, now, kept),
@@ -175,7 +175,7 @@ class Cases:
         return np.where(spread > 0.0, spread, 1.0)
 
 
-def _moment(time: np.generic) -> str | None:
+def moment(time: np.generic) -> str | None:
     """Return a time as text; None where it is not known."""
     if np.isnat(time) if isinstance(time, np.datetime64) else time != time:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -22,15 +22,18 @@ from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
 from ..mdp.problem import action_number
 from ..neighbors.choice import serving_index
-from ..neighbors.features import LARGEST_FEATURE, in_words
 from ..solvers.plan import Plan
 from . import explaining
 from .case import Cases
+from .deciding import Decisions, encode_within, no_decisions, tied_with_best
 from .decision import Decision, ImaginedStep
 from .lookup import Lookahead, Lookup, Nearest
-from .observing import ObservationReader
+from .observing import ObservationForm, ObservationReader
 from .sources import SourceStates
 from .support import Support
+
+if TYPE_CHECKING:
+    from .compact import CompactPolicy
 
 LookupName = Literal["auto", "nearest", "lookahead"]
 CASES = 4
@@ -86,7 +89,7 @@ class Policy:
             fallback = action_number(plan.mdp, fallback, "fallback")
         self._fallback = fallback
         self._random = np.random.default_rng(seed_number(seed))
-        self._observations = ObservationReader(plan.mdp.transitions)
+        self._observations = ObservationReader(ObservationForm.of(plan.mdp.transitions))
         self._sources = SourceStates(plan.mdp)
         self._lookup: Lookup = (
             Nearest(plan, self.k)
@@ -114,6 +117,51 @@ class Policy:
         """Return [B] in [0, 1]: how well the data support each observation."""
         batch = self._observations.read(observations)[0]
         return self._support_of(self._encode(batch)) if len(batch) else np.empty(0)
+
+    def decide(self, observations: Any) -> Decisions:
+        """Return the greedy decisions on a batch, with Q-values, support, abstentions and ties."""
+        batch = self._observations.read(observations)[0]
+        names = self.plan.mdp.transitions.action_names
+        if not len(batch):
+            return no_decisions(names)
+        features = self._encode(batch)
+        q_values, support = self._lookup.q_values(features, batch), self._support_of(features)
+        threshold = self.support_threshold
+        return Decisions(
+            action_names=names,
+            actions=self._choose(batch, q_values, support, 0.0),
+            q_values=q_values,
+            support=support,
+            abstained=np.zeros(len(batch), bool) if threshold is None else support < threshold,
+            ties=tied_with_best(q_values, self.plan.below + self.plan.above),
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return what was given beside the plan, as plain values: an action by its number."""
+        return {
+            "k": self.k,
+            "lookup": self.lookup,
+            "support_threshold": self.support_threshold,
+            "fallback": None if callable(self._fallback) else self._fallback,
+        }
+
+    def compact(self) -> CompactPolicy:
+        """Return the same decisions without the log: what acting needs, and no more."""
+        from .compacting import compacted
+
+        return compacted(self, self._lookup, self._sources, self._support, self._fallback)
+
+    def thinned(self, states: int = 2_000, *, seed: int = 0) -> CompactPolicy:
+        """Return a smaller policy for small devices, which says how well it agrees with this one.
+
+        Args:
+            states: that it keeps; fewer than the log has.
+            seed: of the choice of states.
+        """
+        from .thinning import thinned
+
+        states, seed = whole_number("states", states), seed_number(seed)
+        return thinned(self.compact(), self.plan.mdp.source_features, states, seed)
 
     def predict(
         self,
@@ -193,16 +241,7 @@ class Policy:
         return self._fallback(batch) if callable(self._fallback) else self._fallback
 
     def _encode(self, batch: Array) -> Floats:
-        features = self.plan.mdp.encoder.encode(batch)
-        largest = np.abs(features).max()
-        if not largest <= LARGEST_FEATURE:
-            raise InputError(
-                "observation",
-                f"within +-{LARGEST_FEATURE:g} when encoded, so that distances are numbers",
-                f"{in_words(largest)} as a feature",
-                "Nothing in the data is like it: look at where it comes from.",
-            )
-        return features
+        return encode_within(self.plan.mdp.encoder, batch)
 
     @cached_property
     def _cases(self) -> Cases:

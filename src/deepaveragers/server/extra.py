@@ -1,4 +1,4 @@
-"""The extra `serve`: asked for before a server is built."""
+"""The extra `serve`, which `studio` holds too: asked for before a server is built."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ..errors import MissingExtraError
 MODULES = ("starlette", "msgspec", "uvicorn", "httptools", "prometheus_client")
 
 
-def check_installed() -> None:
+def check_installed(extra: str = "serve") -> None:
     """Raise an error that names the install command where a module of the extra is missing."""
     for module in MODULES:
         if find_spec(module) is None:
-            raise MissingExtraError(f"What the server needs ({module})", "serve")
+            raise MissingExtraError(f"What the server needs ({module})", extra)

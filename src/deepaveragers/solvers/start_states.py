@@ -21,6 +21,7 @@ from ..mdp.objective import Objective
 from ..mdp.problem import allowed_at, pose
 from ..neighbors.graph import NO_NEIGHBOR
 from ..neighbors.tree import TreeIndex
+from .greedy import greedy_chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,13 @@ class Starts:
         allowed = allowed_at(self.mdp, objective, self.observations)
         there = model._replace(indices=self.indices, distances=self.distances, allowed=allowed)
         return reference.average_outcomes(there, values)
+
+    def values(self, objective: Objective, values: Float64) -> Float64:
+        """Return [S] float64, what acting greedily is worth; NaN where no action is available."""
+        q_values = self.q_values(objective, values)
+        chances = greedy_chances(q_values, objective.slip)
+        mean = (chances * np.where(chances > 0.0, q_values, 0.0)).sum(axis=1)
+        return np.where(np.isfinite(q_values).any(axis=1), mean, np.nan)
 
 
 def start_states(mdp: DacMdp) -> Starts:

@@ -127,11 +127,11 @@ def _available(plan: Plan) -> Bool:
     return there & model.allowed
 
 
-def check_encoder(encoder: Encoder | None, data: Transitions, features: int) -> None:
-    """Raise an error unless stored averages are those of the columns that the data have."""
+def check_encoder(encoder: Encoder | None, shape: tuple[int, ...], features: int) -> None:
+    """Raise an error unless stored averages are those of columns of the shape that data have."""
     if not isinstance(encoder, Standardize):
         return
-    columns = math.prod(data.observation_shape)
+    columns = math.prod(shape)
     for array in (encoder.mean, encoder.scale):
         assert array is not None
         if array.shape != (columns,) or array.dtype != np.float64 or columns != features:

@@ -19,10 +19,9 @@ from ..representation.network_encoder import NetworkEncoder
 from ..representation.random_network import RANDOM
 from ..representation.standardizing import MEAN, standardization
 from ..representation.transformer import TransformerEncoder
-from ..solvers.plan import Plan
 from .bundle import check_target
 from .lock import only_writer
-from .records import kind_of, load, load_as, save
+from .records import WORDS, kind_of, load, load_as, save
 
 Editable: TypeAlias = Transitions | DacMdp
 
@@ -117,12 +116,12 @@ def _ready_to_fit(encoder: Encoder, data: Transitions) -> Encoder:
 
 def _loaded(path: Path) -> Editable:
     thing = load(path)
-    if isinstance(thing, Plan):
+    if not isinstance(thing, Transitions | DacMdp):
         raise InputError(
             "target",
             "a bundle of transitions or a model",
-            f"{path}, a plan",
-            "A plan is made again from its updated model.",
+            f"{path}, {WORDS[type(thing)]}",
+            "Plans and policies are made again from the updated model.",
         )
     check_target(path, kind_of(thing))
     return thing

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..data.scratch import room
-from .array_file import bytes_of, checked_file, digest_of, write_whole
+from .array_file import MapMode, bytes_of, checked_file, digest_of, write_whole
 from .manifest import array_file_name
 from .sharing import PartedFiles, Shared, parted_files
 
@@ -94,8 +94,15 @@ def _is_there(file: Path, entry: Mapping[str, Any]) -> bool:
     return offset == PAGE and digest_of(content) == entry["sha256"]
 
 
-def read_parts(directory: Path, name: str, entry: Mapping[str, Any]) -> Array:
-    """Return an array that is stored in parts, mapped; every file's size was checked."""
+def read_parts(directory: Path, name: str, entry: Mapping[str, Any], mode: MapMode = "r") -> Array:
+    """Return an array that is stored in parts, mapped; every file's size was checked.
+
+    Args:
+        directory: of the bundle.
+        name: of the array in it.
+        entry: of the manifest.
+        mode: "r" maps it for reading; "c" as if it could be written, which changes no file.
+    """
     shape, dtype = tuple(entry["shape"]), np.dtype(entry["dtype"])
     offsets = []
     for part in entry["parts"]:
@@ -106,7 +113,7 @@ def read_parts(directory: Path, name: str, entry: Mapping[str, Any]) -> Array:
         offsets.append(checked_file(file, (stop - start, *shape[1:]), dtype))
     row_bytes = math.prod(shape[1:]) * dtype.itemsize
     if os.name == "posix" and mmap.PAGESIZE == PAGE and set(offsets) == {PAGE} and row_bytes:
-        return _side_by_side(directory, entry, row_bytes)
+        return _side_by_side(directory, entry, row_bytes, mode)
     whole = room(shape, dtype)
     for part, offset in zip(entry["parts"], offsets, strict=True):
         start, stop = part["rows"]
@@ -117,7 +124,9 @@ def read_parts(directory: Path, name: str, entry: Mapping[str, Any]) -> Array:
     return whole
 
 
-def _side_by_side(directory: Path, entry: Mapping[str, Any], row_bytes: int) -> Array:
+def _side_by_side(
+    directory: Path, entry: Mapping[str, Any], row_bytes: int, mode: MapMode
+) -> Array:
     """Map the files into one range of addresses, which is given back with the array."""
     import ctypes
 
@@ -127,20 +136,25 @@ def _side_by_side(directory: Path, entry: Mapping[str, Any], row_bytes: int) -> 
         ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int64,
     ]  # fmt: skip
     size = entry["shape"][0] * row_bytes
+    rights = mmap.PROT_READ | (mmap.PROT_WRITE if mode == "c" else 0)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    reserved = np.frombuffer(mmap.mmap(-1, size, flags=flags, prot=mmap.PROT_READ), np.uint8)
+    reserved = np.frombuffer(mmap.mmap(-1, size, flags=flags, prot=rights), np.uint8)
     address = reserved.__array_interface__["data"][0]
     for part in entry["parts"]:
         start, stop = (row * row_bytes for row in part["rows"])
         descriptor = os.open(directory / part["file"], os.O_RDONLY)
         try:
             place = system.mmap(
-                address + start, stop - start, mmap.PROT_READ, mmap.MAP_SHARED | MAP_FIXED,
-                descriptor, PAGE,
-            )  # fmt: skip
+                address + start,
+                stop - start,
+                rights,
+                mmap.MAP_PRIVATE | MAP_FIXED,
+                descriptor,
+                PAGE,
+            )
         finally:
             os.close(descriptor)
         if place != address + start:
             error = ctypes.get_errno()
             raise OSError(error, os.strerror(error), str(directory / part["file"]))
-    return np.asarray(PartedFiles(directory, dict(entry), reserved))
+    return np.asarray(PartedFiles(directory, dict(entry), reserved, mode == "r"))

@@ -92,16 +92,18 @@ class PartedFiles:
         directory: of the bundle.
         entry: the array in its manifest.
         pages: [bytes] where they are mapped.
+        read_only: whether arrays of it cannot be written; then they are as the files are.
     """
 
     directory: Path
     entry: Mapping[str, Any]
     pages: Array
+    read_only: bool
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
         return {
-            "data": (self.pages.__array_interface__["data"][0], True),
+            "data": (self.pages.__array_interface__["data"][0], self.read_only),
             "shape": tuple(self.entry["shape"]),
             "typestr": self.entry["dtype"],
             "version": 3,
@@ -113,7 +115,7 @@ def parted_files(array: Array) -> PartedFiles | None:
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
-    if not isinstance(base, PartedFiles):
+    if not isinstance(base, PartedFiles) or not base.read_only:
         return None
     whole = np.asarray(base)
     same = all(

@@ -1,0 +1,248 @@
+"""One opened model: its plans, its axes, and all that is asked of it. Free of HTTP."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from .. import __version__
+from ..arrays import Array, Float64
+from ..data.observations import is_image
+from ..errors import InputError
+from ..mdp.model import DacMdp
+from ..mdp.objective import Objective
+from ..mdp.problem import pose, with_cost
+from ..neighbors.choice import serving_index
+from ..policy.policy import Policy
+from ..solvers.plan import Plan
+from ..solvers.start_states import Starts, start_states
+from .axes import Axes, spread_rows
+from .colouring import planned_actions
+from .messages import ActionCount, Model, PlanSummary, Question
+from .plans import Kept, Plans
+from .questions import normal, objective_of, plan_id, query_of, question_of
+from .snippet import python_of
+from .source import Source
+
+LIVE_STATES = 150_000
+"""Up to so many a re-plan is quick enough to follow a slider."""
+POLICIES_KEPT = 3
+"""Policies have an index of their own."""
+SMOOTHNESS = 11
+"""Neighbours that a policy averages."""
+TYPICAL = 1_000
+"""States that the typical distance is taken over."""
+Result = TypeVar("Result")
+Callback = Callable[[Any], object]
+
+
+class Session:
+    """A model and the plans made of it.
+
+    Args:
+        source: the model.
+        output: the folder that exports are written to.
+    """
+
+    def __init__(self, source: Source, output: Path) -> None:
+        self.source, self.output = source, output
+        self.mdp, self.data = source.mdp, source.mdp.transitions
+        self.base = Objective() if source.plan is None else source.plan.objective
+        self.first = (
+            Question() if source.plan is None else question_of(source.plan.objective, self.mdp)
+        )
+        self.plans, self.axes = Plans(), Axes(self.mdp)
+        self._policies: list[Policy] = []
+        self._lock, self._made = threading.RLock(), dict[str, Any]()
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells this model from others."""
+        return self.source.digest
+
+    @cached_property
+    def logged(self) -> Float64:
+        """[N] float64, what "logged" rewards are: those of the data, or of the loaded plan."""
+        return np.asarray(pose(self.mdp, self.base).rewards)
+
+    @property
+    def starts(self) -> Starts:
+        """Where episodes begin."""
+        return self.once("starts", lambda: start_states(self.mdp))
+
+    @property
+    def sorted_columns(self) -> list[Float64]:
+        """Every column of a sample of the core states, ascending."""
+        return self.once("sorted columns", self.axes.sorted_columns)
+
+    @property
+    def typical_distance(self) -> float:
+        """Median over the core states of the mean distance to the nearest others."""
+        return self.once("typical distance", lambda: _typical_distance(self.mdp))
+
+    def policy(self, plan: Plan) -> Policy:
+        """Return how a plan acts; those of the last plans are kept."""
+        with self._lock:
+            for kept in self._policies:
+                if kept.plan is plan:
+                    return kept
+            self._policies = [plan.policy(), *self._policies[: POLICIES_KEPT - 1]]
+            return self._policies[0]
+
+    def picture(self, state: int | None, *, before: bool = False) -> str | None:
+        """Return the address of a picture of a core state, or of the state before it."""
+        if state is None or not is_image(self.data.observations):
+            return None
+        return f"/api/states/{state}/picture.png" + ("?transition=1" if before else "")
+
+    def once(self, name: str, make: Callable[[], Result]) -> Result:
+        """Return what was made under the name; it is made by the first who asks."""
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            return self._made[name]
+
+    def first_plan(self) -> Kept:
+        """Return the plan that was loaded, or that of the first question."""
+        plan = self.source.plan
+        if plan is None:
+            return self.plan(self.first)
+        name = plan_id(self.first, self.digest)
+        kept = self.plans.get(name)
+        if kept is None:
+            kept = Kept(plan, self._summary(plan, self.first))
+            self.plans.put(kept)
+        return kept
+
+    def plan(
+        self, question: Question, start: Plan | None = None, callback: Callback | None = None
+    ) -> Kept:
+        """Return the plan of a question; one that is kept is not made again.
+
+        Args:
+            question: what is asked.
+            start: a plan to begin with.
+            callback: called after every sweep; it may raise to end the solve.
+        """
+        question = normal(question)
+        kept = self.plans.get(plan_id(question, self.digest))
+        if kept is not None:
+            return kept
+        objective = with_cost(self.mdp, objective_of(question, self.mdp, self.base, self.logged))
+        plan = self.mdp.solve(objective, start=start, callback=callback)
+        kept = Kept(plan, self._summary(plan, question))
+        self.plans.put(kept)
+        return kept
+
+    def known(self, name: str) -> Kept | None:
+        """Return a plan by its id; one that is gone is made again by its question."""
+        kept = self.plans.get(name)
+        if kept is not None:
+            return kept
+        question = self.plans.question(name)
+        return None if question is None else self.plan(question)
+
+    def summary(self, kept: Kept, against: Kept | None = None) -> PlanSummary:
+        """Return the figures of a plan, beside another."""
+        changed = None
+        if against is not None:
+            here, there = planned_actions(kept.plan), planned_actions(against.plan)
+            living = here >= 0
+            changed = float((here != there)[living].mean()) if living.any() else 0.0
+        return msgspec.structs.replace(
+            kept.summary, changed_share=changed, pinned=self.plans.pins().get(kept.summary.id)
+        )
+
+    def _summary(self, plan: Plan, question: Question) -> PlanSummary:
+        data = self.data
+        values = self.starts.values(plan.objective, plan.values)
+        there = ~np.isnan(values)
+        actions = planned_actions(plan)
+        counts = np.bincount(actions[actions >= 0], minlength=data.num_actions)
+        best, mean = plan.best_logged_return, float(plan.values.mean())
+        return PlanSummary(
+            id=plan_id(question, self.digest),
+            question=question,
+            cost=float(plan.objective.cost or 0.0),
+            status=plan.status,
+            milliseconds=1000.0 * plan.seconds,
+            error=plan.error,
+            greedy_loss=plan.greedy_loss if math.isfinite(plan.greedy_loss) else None,
+            start_value=float(values[there].mean()) if there.any() else None,
+            start_states=int(there.sum()),
+            mean_value=mean,
+            best_logged_return=best,
+            changed_share=None,
+            action_shares=tuple((counts / max(1, counts.sum())).tolist()),
+            warnings=_warnings(plan, mean, best),
+            python=python_of(question, data, self.source.path, self.source.kind, self.mdp.graph.k),
+            query=query_of(question),
+            pinned=None,
+        )
+
+    def model(self) -> Model:
+        """Return what the page shows first."""
+        data, mdp = self.data, self.mdp
+        counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
+        columns = self.once("columns", self.axes.columns)
+        return Model(
+            name=self.source.name,
+            digest=self.digest,
+            states=len(mdp),
+            transitions=len(data),
+            episodes=data.num_episodes,
+            kind="pictures" if is_image(data.observations) else "vector",
+            shape=data.observation_shape,
+            actions=tuple(
+                ActionCount(place, name, counts[place])
+                for place, name in enumerate(data.action_names)
+            ),
+            columns=columns,
+            encoder=type(mdp.encoder).__name__,
+            k=mdp.graph.k,
+            reward_columns=tuple(column.name for column in columns),
+            live=len(mdp) <= LIVE_STATES,
+            question=self.first,
+            plan=self.summary(self.first_plan()),
+            findings_count=None,
+            version=__version__,
+        )
+
+    def state(self, number: int) -> int:
+        """Return the number of a core state, checked."""
+        if not 0 <= number < len(self.mdp):
+            raise InputError("state", f"in 0..{len(self.mdp) - 1}", number)
+        return number
+
+    def observation(self, state: int) -> Array:
+        """Return the observation of a core state."""
+        return np.asarray(self.data.next_observations[self.state(state)])
+
+
+def _typical_distance(mdp: DacMdp) -> float:
+    features = mdp.core_features[~mdp.transitions.terminations]
+    if len(features) < 2:
+        return 0.0
+    k = min(SMOOTHNESS + 1, len(features))
+    picks = spread_rows(len(features), TYPICAL)
+    _, distances = serving_index(features).query(features[picks], k)
+    return float(np.median(distances[:, 1:].mean(axis=1)))
+
+
+def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:
+    found = []
+    if not plan.converged:
+        found.append(f"Planning stopped early ({plan.status}): the certified error is larger.")
+    if mean > best:
+        found.append(
+            f"The mean value, {mean:.4g}, is above the best logged return, {best:.4g}: the plan "
+            "joins parts of different episodes."
+        )
+    return tuple(found)
