@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .doctor.repairs import Repair, repair
     from .errors import (
         BundleError,
+        ClusterError,
         DataWarning,
         DeepAveragersError,
         InputError,
@@ -164,6 +165,7 @@ _HOMES = {
     "Transitions": "data.transitions",
     "write": "data.writing",
     "BundleError": "errors",
+    "ClusterError": "errors",
     "DataWarning": "errors",
     "DeepAveragersError": "errors",
     "InputError": "errors",

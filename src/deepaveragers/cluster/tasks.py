@@ -132,7 +132,7 @@ class _Mapping:
         for reference in hung:
             self._cancel(reference)
             self._again(reference, "no sign of life")
-        at_work = any(self._running[one].pulse.begun for one in others)
+        at_work = any(one.pulse.begun for one in self._running.values())
         self._idle = 0 if done or at_work or hung else self._idle + 1
         if self._idle >= IDLE_LOOKS:
             raise ClusterError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -69,14 +70,14 @@ def look_around(token: str) -> tuple[str, bool, str]:
     """Return, on a node, its name, whether a file is there, and the version of this package."""
     import socket
 
-    from .. import __version__
+    return socket.gethostname(), Path(token).exists(), _version()
 
-    return socket.gethostname(), Path(token).exists(), __version__
+
+def _version() -> str:
+    return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
 def _check_answer(answer: tuple[str, bool, str], folder: Path) -> None:
-    from .. import __version__
-
     node, seen, version = answer
     if not seen:
         raise InputError(
@@ -85,6 +86,6 @@ def _check_answer(answer: tuple[str, bool, str], folder: Path) -> None:
             f"{folder}, which {node} does not",
             "Give one on a file system that is shared between them.",
         )
-    if version != __version__:
-        allowed = f"a cluster whose nodes have deepaveragers {__version__}"
+    if version != _version():
+        allowed = f"a cluster whose nodes have deepaveragers {_version()}"
         raise InputError("cluster", allowed, f"{version} on {node}", "Install the same everywhere.")
