@@ -12,6 +12,7 @@ import deepaveragers as da
 SLOW = (
     "benchmarks/",
     "cli/test_cli.py::test_quickstart",
+    "cluster/",
     "cli/test_deep_commands.py",
     "data/test_frame_stacks.py::test_compiled_models",
     "data/test_frame_stacks.py::test_networks",

@@ -95,6 +95,7 @@ class _Mapping:
         self._running: dict[Any, _Running] = {}
         self._results: list[Any] = [None] * len(tasks)
         self._idle = 0
+        self._alive = workers.nodes()
 
     def results(self, look: Callable[[], None]) -> list[Any]:
         """Run all tasks."""
@@ -109,14 +110,16 @@ class _Mapping:
                 self._cancel(reference)
         return self._results
 
-    def _start(self, place: int, tries: int) -> None:
+    def _start(self, place: int, tries: int, *, moved: bool = False) -> None:
         file = self._workers._beats / uuid.uuid4().hex
         options: dict[str, Any] = {"num_cpus": 1, "max_retries": 0, "scheduling_strategy": "SPREAD"}
-        if self._homes and tries == 0:
+        # Another try names a node that lives: Ray may still wait for the answer of one that hangs.
+        nodes = self._alive if tries or moved else self._homes
+        if nodes:
             from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-            home = self._homes[place % len(self._homes)]
-            options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(home, soft=True)
+            node = nodes[(place + tries) % len(nodes)]
+            options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(node, soft=True)
         reference = self._remote.options(**options).remote(
             str(file), self._function, *self._tasks[place]
         )
@@ -128,10 +131,13 @@ class _Mapping:
         done, others = self._ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_SECONDS)
         for reference in done:
             self._take(reference)
-        hung = [one for one in others if self._running[one].pulse.hangs()]
+        before, self._alive = self._alive, self._workers.nodes()
+        hung = [one for one in others if self._running[one].pulse.hangs(self._alive)]
         for reference in hung:
             self._cancel(reference)
             self._again(reference, "no sign of life")
+        if set(before) - set(self._alive):
+            self._move([one for one in others if one not in hung])
         at_work = any(one.pulse.begun for one in self._running.values())
         self._idle = 0 if done or at_work or hung else self._idle + 1
         if self._idle >= IDLE_LOOKS:
@@ -139,6 +145,14 @@ class _Mapping:
                 f"{self._label}: no node of the cluster has begun any of {len(others)} tasks for "
                 f"{IDLE_LOOKS * LOOK_SECONDS:.0f} s. Look at its state with `ray status`."
             )
+
+    def _move(self, references: list[Any]) -> None:
+        """Have tasks that have not begun wait for another node than the one that is gone."""
+        for reference in references:
+            if not self._running[reference].pulse.begun:
+                self._cancel(reference)
+                waiting = self._running.pop(reference)
+                self._start(waiting.place, waiting.tries, moved=True)
 
     def _take(self, reference: Any) -> None:
         errors = self._ray.exceptions
