@@ -12,7 +12,6 @@ from pathlib import Path
 from deepaveragers.neighbors import shard_tasks
 
 
-
 def _stop(pid: int, how: signal.Signals) -> None:
     """Kill or stop the node's raylet, which is the parent of its workers, and this process."""
     os.kill(os.getppid(), how)
@@ -48,5 +47,3 @@ def kill_in(name: str, mark: str, *arguments):
 
 def hang_in(name: str, mark: str, *arguments):
     return _after_one_file(shard_tasks, name, signal.SIGSTOP, mark, *arguments)
-
-

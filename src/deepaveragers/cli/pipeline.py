@@ -76,6 +76,13 @@ def compile(
         Path | None, typer.Option(help="Keep training's checkpoint and log here; it goes on.")
     ] = None,
     seed: Seed = 0,
+    candidates: Annotated[
+        int | None,
+        typer.Option(help="Where actions are continuous, those a state chooses among; else 10."),
+    ] = None,
+    landing: Annotated[
+        str | None, typer.Option(help="Where actions are continuous: 'change' or 'own'.")
+    ] = None,
     neighbors: Annotated[
         str, typer.Option(help="Engine: auto, tree, dense, brute, torch or hnsw.")
     ] = "auto",
@@ -107,6 +114,8 @@ def compile(
         encoder_by_name(
             encoder, transitions, train_steps=train_steps, seed=seed, run_dir=train_dir
         ),
+        candidates=candidates,
+        landing=landing,  # type: ignore[arg-type]
         neighbors=neighbors,  # type: ignore[arg-type]
         time_budget=time_budget,
         allow_approximate=approximate,
@@ -118,7 +127,7 @@ def compile(
     report = mdp.graph.report
     result = {"output": str(output), **described(mdp)}
     text = (
-        f"{len(mdp):,} core states x {mdp.transitions.num_actions} actions x k={mdp.graph.k}, "
+        f"{len(mdp):,} core states x {mdp.choices_in_words} x k={mdp.graph.k}, "
         f"searched by {report.engine} in {seconds(report.seconds)} -> {output}"
     )
     show(result, text, as_json=as_json)

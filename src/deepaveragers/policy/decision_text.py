@@ -98,6 +98,8 @@ def case_rows(cases: Sequence[Case], shown: Sequence[int]) -> list[list[str]]:
     if any(case.time is not None for case in cases):
         rows.append(["time", "", *(case.time or "-" for case in cases)])
     rows.append(["distance", "", *(f"{case.distance:.4g}" for case in cases)])
+    if len({case.action for case in cases}) > 1:
+        rows.append(["action", "", *(case.action for case in cases)])
     for place in shown:
         first = cases[0].columns[place]
         label = f"{first.name} [{first.unit}]" if first.unit else first.name

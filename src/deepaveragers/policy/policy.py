@@ -267,6 +267,15 @@ class Policy:
         return batch
 
 
+def policy_of(plan: Plan, **options: Any) -> Policy:
+    """Return the policy that suits the plan's actions: numbered, or rows."""
+    if not plan.mdp.transitions.action_vectors:
+        return Policy(plan, **options)
+    from .vector_policy import VectorPolicy
+
+    return VectorPolicy(plan, **options)
+
+
 def _lookup_for(plan: Plan, asked: LookupName) -> LookupName:
     """Return the lookup that was asked for, or the one that suits the data."""
     if asked != "auto":

@@ -28,7 +28,7 @@ from ..errors import InputError
 from ..kernels.returns import discounted_returns
 from ..mdp.model import DacMdp
 from ..mdp.objective import LARGEST_GAMMA, Objective, ObjectiveFields
-from ..mdp.problem import pose
+from ..mdp.problem import rewards_of
 from .plan import Plan
 
 SUPPORT = 0.3
@@ -70,8 +70,12 @@ def solve_one_step(
     instance("objective", objective, Objective, "an Objective")
     if objective.horizon is not None:
         raise InputError("horizon", "None: whole logged returns count", objective.horizon)
-    returns = logged_returns(mdp, pose(mdp, objective).rewards, objective.gamma)
+    returns = logged_returns(mdp, _rewards(mdp, objective), objective.gamma)
     return mdp.solve(replace(objective, gamma=0.0, rewards=returns), tolerance=tolerance)
+
+
+def _rewards(mdp: DacMdp, objective: Objective) -> Float64:
+    return np.asarray(rewards_of(mdp, objective), dtype=np.float64)
 
 
 def logged_returns(mdp: DacMdp, rewards: Float64, gamma: float) -> Float64:

@@ -117,10 +117,10 @@ class Plan:
 
         Values above it come from joining parts of different episodes.
         """
-        from ..mdp.problem import pose
+        from ..mdp.problem import rewards_of
 
-        model = pose(self.mdp, self.objective)
-        return best_logged_return(self.mdp, model.rewards, model.gamma)
+        rewards = np.asarray(rewards_of(self.mdp, self.objective), dtype=np.float64)
+        return best_logged_return(self.mdp, rewards, float(self.objective.gamma))
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
@@ -160,7 +160,7 @@ class Plan:
 
     def policy(self, k: int = 11, lookup: LookupName = "auto", **options: Any) -> Policy:
         """Return a policy that acts on any observation; the options are those of `Policy`."""
-        from ..policy.policy import Policy
+        from ..policy.policy import Policy, policy_of
 
         check_known("options", options, signature(Policy).parameters.keys() - {"plan"})
-        return Policy(self, k=k, lookup=lookup, **options)
+        return policy_of(self, k=k, lookup=lookup, **options)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..arguments import file_path, flag
 from ..data.editing import joined, rows_without
@@ -14,6 +14,7 @@ from ..data.transitions import Transitions
 from ..errors import InputError
 from ..mdp.model import DacMdp, compile
 from ..mdp.updating import extended, without
+from ..neighbors.candidates import CandidateGraph
 from ..representation.encoder import Encoder
 from ..representation.network_encoder import NetworkEncoder
 from ..representation.random_network import RANDOM
@@ -92,10 +93,18 @@ def forget(
             return without(target, episodes)
         data = target.transitions.subset(rows_without(target.transitions, episodes))
         encoder = _ready_to_fit(target.encoder, data)
-        return compile(data, min(target.graph.k, len(data)), encoder)
+        return compile(data, min(target.graph.k, len(data)), encoder, **_choices(target))
     if isinstance(target, Transitions):
         return target.subset(rows_without(target, episodes))
     raise InputError("target", "Transitions, a DacMdp or a path", type(target).__name__)
+
+
+def _choices(mdp: DacMdp) -> dict[str, Any]:
+    """Return what a model was compiled with where actions are rows."""
+    graph = mdp.graph
+    if not isinstance(graph, CandidateGraph):
+        return {}
+    return {"candidates": int(graph.transitions.shape[1]), "landing": graph.landing}
 
 
 def _ready_to_fit(encoder: Encoder, data: Transitions) -> Encoder:

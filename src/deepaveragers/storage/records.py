@@ -20,12 +20,12 @@ from ..data.frame_stacks import stacks_or_none
 from ..data.transitions import COLUMNS, Transitions
 from ..errors import BundleError, InputError
 from ..mdp.model import DacMdp
-from ..neighbors.graph import NeighborGraph
 from ..policy.compact import CompactPolicy
 from ..policy.policy import Policy
 from ..representation.encoder import Encoder, as_encoder
 from ..solvers.plan import Plan
 from .bundle import Contents, Verify, read_bundle, write_bundle
+from .candidates import pack_graph, unpack_graph
 from .checking import (
     PLAN_NUMBERS,
     check_encoder,
@@ -200,18 +200,19 @@ def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]
 def _pack_model(mdp: DacMdp) -> tuple[dict[str, Any], Arrays]:
     data_settings, data_arrays = _pack_transitions(mdp.transitions)
     encoder_settings, encoder_arrays = pack_encoder(mdp.encoder)
+    graph_settings, graph_arrays = pack_graph(mdp.graph)
     settings = {
         "transitions": data_settings,
         "encoder": encoder_settings,
         "search": asdict(mdp.graph.report),
+        **graph_settings,
     }
     arrays = {
         **prefixed("transitions", data_arrays),
         **prefixed("encoder", encoder_arrays),
         "source_features": mdp.source_features,
         "core_features": mdp.core_features,
-        "graph.indices": mdp.graph.indices,
-        "graph.distances": mdp.graph.distances,
+        **graph_arrays,
     }
     return settings, arrays
 
@@ -233,7 +234,7 @@ def _unpack_model(
             )
         stored = as_encoder(encoder, data.observations)
     report = checked_report(settings["search"])
-    graph = NeighborGraph(arrays["graph.indices"], arrays["graph.distances"], report)
+    graph = unpack_graph(settings, arrays, report)
     sources, cores = arrays["source_features"], arrays["core_features"]
     check_graph(graph, data, sources, cores)
     check_encoder(stored, data.observation_shape, sources.shape[1])

@@ -145,6 +145,7 @@ def _case(session: Session, plan: Plan, state: int | None, case: Case) -> CaseSe
     action = data.action_names.index(case.action)
     return CaseSeen(
         state=case.transition,
+        own=state is not None and case.transition == state + 1 and case.distance == 0.0,
         episode=case.episode,
         step=case.step,
         time=case.time,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -25,7 +26,8 @@ from ..solvers.plan import Plan
 from ..solvers.start_states import Starts, start_states
 from .axes import Axes, spread_rows
 from .colouring import planned_actions
-from .messages import ActionCount, Model, PlanSummary, Question
+from .columns import columns_of, first_axes
+from .messages import ActionCount, Column, Model, PlanSummary, Question
 from .plans import Kept, Plans
 from .questions import normal, objective_of, plan_id, query_of, question_of
 from .snippet import python_of
@@ -33,6 +35,7 @@ from .source import Source
 
 LIVE_STATES = 150_000
 """Up to so many a re-plan is quick enough to follow a slider."""
+COMPARISONS_KEPT = 16
 POLICIES_KEPT = 3
 """Policies have an index of their own."""
 SMOOTHNESS = 11
@@ -59,8 +62,12 @@ class Session:
             Question() if source.plan is None else question_of(source.plan.objective, self.mdp)
         )
         self.plans, self.axes = Plans(), Axes(self.mdp)
-        self._policies: list[Policy] = []
-        self._lock, self._made = threading.RLock(), dict[str, Any]()
+        self._planning, self._last = threading.Lock(), cast(Kept | None, None)
+        self._comparing = threading.Lock()
+        self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        self._acting, self._policies = threading.Lock(), list[Policy]()
+        self._lock, self._locks = threading.Lock(), dict[str, threading.RLock]()
+        self._made: dict[str, Any] = {}
 
     @cached_property
     def digest(self) -> str:
@@ -78,18 +85,48 @@ class Session:
         return self.once("starts", lambda: start_states(self.mdp))
 
     @property
+    def live(self) -> bool:
+        """Whether re-plans follow a slider."""
+        return len(self.mdp) <= LIVE_STATES
+
+    def prepare_support(self) -> None:
+        """Search what the first question about support would wait for."""
+        _ = self.mdp.imitation.core_counts
+
+    @property
+    def findings_count(self) -> int | None:
+        """How many findings the doctor has; None until he is done."""
+        found = self._made.get("diagnosis")
+        return None if found is None else len(found.findings)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is known of every column."""
+        return self.once("columns", lambda: columns_of(self.axes))
+
+    @property
     def sorted_columns(self) -> list[Float64]:
         """Every column of a sample of the core states, ascending."""
-        return self.once("sorted columns", self.axes.sorted_columns)
+        return self.once("sorted columns", lambda: list(np.sort(self.axes.sample(), axis=0).T))
 
     @property
     def typical_distance(self) -> float:
         """Median over the core states of the mean distance to the nearest others."""
         return self.once("typical distance", lambda: _typical_distance(self.mdp))
 
+    def compared(self, left: str, right: str, make: Callable[[], Result]) -> Result:
+        """Return the comparison of two plans; the last ones are kept."""
+        with self._comparing:
+            key = (left, right)
+            if key not in self._compared:
+                self._compared[key] = make()
+                while len(self._compared) > COMPARISONS_KEPT:
+                    self._compared.popitem(last=False)
+            return self._compared[key]
+
     def policy(self, plan: Plan) -> Policy:
         """Return how a plan acts; those of the last plans are kept."""
-        with self._lock:
+        with self._acting:
             for kept in self._policies:
                 if kept.plan is plan:
                     return kept
@@ -103,8 +140,10 @@ class Session:
         return f"/api/states/{state}/picture.png" + ("?transition=1" if before else "")
 
     def once(self, name: str, make: Callable[[], Result]) -> Result:
-        """Return what was made under the name; it is made by the first who asks."""
+        """Return what was made under the name; the first who asks makes it, others wait."""
         with self._lock:
+            own = self._locks.setdefault(name, threading.RLock())
+        with own:
             if name not in self._made:
                 self._made[name] = make()
             return self._made[name]
@@ -121,14 +160,11 @@ class Session:
             self.plans.put(kept)
         return kept
 
-    def plan(
-        self, question: Question, start: Plan | None = None, callback: Callback | None = None
-    ) -> Kept:
+    def plan(self, question: Question, callback: Callback | None = None) -> Kept:
         """Return the plan of a question; one that is kept is not made again.
 
         Args:
             question: what is asked.
-            start: a plan to begin with.
             callback: called after every sweep; it may raise to end the solve.
         """
         question = normal(question)
@@ -136,8 +172,12 @@ class Session:
         if kept is not None:
             return kept
         objective = with_cost(self.mdp, objective_of(question, self.mdp, self.base, self.logged))
-        plan = self.mdp.solve(objective, start=start, callback=callback)
-        kept = Kept(plan, self._summary(plan, question))
+        with self._planning:
+            last = self._last
+            plan = self.mdp.solve(
+                objective, start=None if last is None else last.plan, callback=callback
+            )
+            kept = self._last = Kept(plan, self._summary(plan, question))
         self.plans.put(kept)
         return kept
 
@@ -191,7 +231,7 @@ class Session:
         """Return what the page shows first."""
         data, mdp = self.data, self.mdp
         counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
-        columns = self.once("columns", self.axes.columns)
+        columns, first = self.columns, self.first_plan()
         return Model(
             name=self.source.name,
             digest=self.digest,
@@ -208,10 +248,12 @@ class Session:
             encoder=type(mdp.encoder).__name__,
             k=mdp.graph.k,
             reward_columns=tuple(column.name for column in columns),
-            live=len(mdp) <= LIVE_STATES,
+            live=self.live,
             question=self.first,
-            plan=self.summary(self.first_plan()),
-            findings_count=None,
+            plan=self.summary(first),
+            findings_count=self.findings_count,
+            first_axes=self.once("first axes", lambda: first_axes(self.axes, first.plan.values)),
+            output=str(self.output.resolve()),
             version=__version__,
         )
 

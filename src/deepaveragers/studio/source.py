@@ -9,7 +9,7 @@ from ..data.transitions import Transitions
 from ..mdp.model import DacMdp, compile
 from ..solvers.plan import Plan
 from ..storage.array_file import digest_of
-from ..storage.records import Record, load_as
+from ..storage.records import load_as
 from .snippet import Kind
 
 NEIGHBORS = 5
@@ -48,7 +48,7 @@ def load_source(path: Path) -> Source:
     return source_of(load_as((DacMdp, Plan, Transitions), path), str(path))
 
 
-def source_of(thing: Record, path: str) -> Source:
+def source_of(thing: DacMdp | Plan | Transitions, path: str) -> Source:
     """Return the model of what was loaded from the path."""
     if isinstance(thing, Plan):
         return Source(thing.mdp, thing, path, "plan")
