@@ -75,6 +75,7 @@ __all__ = [
     "BcqEncoder",
     "BundleError",
     "Candidate",
+    "ClusterError",
     "CompactPolicy",
     "Comparison",
     "ConstrainedPlan",

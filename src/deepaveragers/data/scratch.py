@@ -74,7 +74,7 @@ def converted(source: Array, dtype: DTypeLike) -> Array:
     return copied(source, room(source.shape, dtype))
 
 
-def joined_rows(parts: Sequence[Array]) -> Array:
+def end_to_end(parts: Sequence[Array]) -> Array:
     """Return arrays of one shape of rows, one after the other, in their common type."""
     shape = sum(map(len, parts)), *parts[0].shape[1:]
     whole, row = room(shape, np.result_type(*parts)), 0
