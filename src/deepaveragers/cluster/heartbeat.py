@@ -2,7 +2,8 @@
 
 Ray notices a node that is gone or hangs, but may wait for ever for a task that began on one that
 hangs; and a process that is stopped, or a disk that hangs, it does not notice. The driver counts
-its own looks in which nothing changed, not seconds, so that clocks need not agree and a driver that was itself stopped for a while does not take all others for dead.
+its own looks in which nothing changed, not seconds, so that clocks need not agree and a driver
+that was itself stopped for a while does not take all others for dead.
 """
 
 from __future__ import annotations
