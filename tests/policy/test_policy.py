@@ -79,6 +79,14 @@ def test_an_action_without_data_is_never_taken(cartpole):
         assert np.isneginf(policy.q_values(cartpole.observations[:3])[:, 2]).all()
 
 
+def test_where_all_others_are_forbidden_one_action_is_always_taken(model, cartpole):
+    policy = model.solve(forbidden_actions=[0]).policy()
+    queries = cartpole.observations[:30] + np.float32(0.5)
+    assert np.array_equal(policy.act(queries), np.argmax(policy.q_values(queries), axis=1))
+    assert (policy.act(queries) == 1).all()
+    assert policy.act(queries[0]) == policy.explain(queries[0]).action == 1
+
+
 def test_stable_baselines_signature(plan, cartpole):
     actions, state = plan.policy(epsilon=0.9).predict(
         cartpole.observations[:30], state=None, episode_start=np.ones(30), deterministic=True

@@ -21,7 +21,7 @@ from ..arguments import (
 )
 from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
-from ..mdp.problem import action_number
+from ..mdp.problem import action_number, only_action
 from ..neighbors.choice import serving_index
 from ..solvers.plan import Plan
 from . import explaining
@@ -89,6 +89,7 @@ class Policy:
         elif fallback is not None:
             fallback = action_number(plan.mdp, fallback, "fallback")
         self._fallback = fallback
+        self._always = only_action(plan.mdp, plan.objective)
         self._random = np.random.default_rng(seed_number(seed))
         self._observations = ObservationReader(ObservationForm.of(plan.mdp.transitions))
         self._sources = SourceStates(plan.mdp)
@@ -237,6 +238,8 @@ class Policy:
     def _actions(self, batch: Array, epsilon: float) -> Int64:
         if not len(batch):
             return np.empty(0, np.int64)
+        if self._always is not None and self.support_threshold is None:
+            return np.full(len(batch), self._always, dtype=np.int64)
         features = self._encode(batch)
         q_values = self._lookup.q_values(features, batch)
         support = None if self.support_threshold is None else self._support_of(features)
