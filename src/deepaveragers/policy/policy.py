@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -100,6 +101,23 @@ class Policy:
 
     def __repr__(self) -> str:
         return f"Policy(k={self.k}, lookup={self.lookup!r}, epsilon={self.epsilon})"
+
+    def by(self, plan: Plan) -> Policy:
+        """Return a policy that acts in the same way by another plan of the same compiled MDP.
+
+        What is searched is shared, so that this is quick, and takes little memory.
+        """
+        instance("plan", plan, Plan, "a Plan")
+        if plan.mdp is not self.plan.mdp:
+            raise InputError("plan", "a plan of the same compiled MDP", "one of another")
+        other = copy(self)
+        other.plan, other._lookup = plan, self._lookup.by(plan)
+        return other
+
+    @property
+    def typical_distance(self) -> float:
+        """Median over the data's own states of the mean distance to their nearest others."""
+        return float(np.median(self._support.reference))
 
     def act(self, observation: Any) -> Any:
         """Return the action of one observation, or an array of actions for a batch."""
