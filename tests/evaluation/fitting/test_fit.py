@@ -303,3 +303,33 @@ def test_wrong_arguments_are_refused_in_one_sentence(log, given, named):
     with pytest.raises(da.InputError) as refused:
         da.fit(**{"data": log, **given})
     assert refused.value.parameter == named
+
+
+def pictures_of(log):
+    """Return the corridor as pictures (1, 8, 16): a bright column where one stands."""
+
+    def drawn(places):
+        columns = np.arange(16) == np.rint(places).astype(int)
+        return np.repeat(255 * columns[:, None, None, :], 8, axis=2).astype(np.uint8)
+
+    here, there = drawn(log.observations), drawn(log.next_observations)
+    return replace(log, observations=here, next_observations=there)
+
+
+def test_pictures_are_judged_by_their_components(log):
+    found = da.fit(pictures_of(log), **QUICK)
+    assert isinstance(found.opinions["simulator"], Withheld)
+    assert isinstance(found.opinions["fitted_q"], Estimate)
+    truth = corridor_value(1.0) - corridor_value(0.5)
+    assert found.interval[0] <= truth <= found.interval[1]
+
+
+@pytest.mark.slow
+def test_of_pictures_representations_are_learnt(log, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr("deepaveragers.evaluation.fitting.making.PICTURE_UPDATES", 60)
+    pictures = pictures_of(log)
+    found = da.fit(pictures, gamma=GAMMA, show_progress=False)
+    encoders = {one.candidate.encoder for one in found.judged}
+    assert encoders == {"dynamics", "outcomes"}
+    assert found.policy.act(pictures.observations[:5]).shape == (5,)
