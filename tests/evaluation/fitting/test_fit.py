@@ -64,15 +64,18 @@ def judged(value, error=1.0, **others):
     return {name: Estimate(v, v - e, v + e, 50.0) for name, (v, e) in said.items()}
 
 
-def test_of_equals_the_cautious_one_is_taken():
-    plain, cautious = da.Candidate(), da.Candidate(da.Objective(support=0.3))
-    candidates = {0: plain, 1: cautious, 2: da.Candidate(da.Objective(support=1.0))}
-    close = {0: judged(5.0), 1: judged(4.9), 2: judged(4.95)}
-    assert chosen_of(candidates, scores_of(close)) == 1
-    assert chosen_of(candidates, scores_of({**close, 1: judged(4.5)})) == 0
+def test_of_those_not_told_apart_the_cautious_one_is_taken():
+    supported = da.Candidate(da.Objective(support=0.3))
+    imitation = da.Candidate(da.Objective(support=1.0))
+    candidates = [da.Candidate(), supported, imitation, supported]
+    none = dict.fromkeys(range(4), 0.5)
+    close = {0: judged(5.0), 1: judged(4.9), 2: judged(4.95), 3: judged(4.2)}
+    assert chosen_of(candidates, scores_of(close), none) == 1
+    assert chosen_of(candidates, scores_of(close), {**none, 3: 0.6}) == 3
+    assert chosen_of(candidates, scores_of({0: judged(5.0), 1: judged(3.9)}), none) == 0
     silent = {"simulator": Withheld("of a test")}
-    assert chosen_of(candidates, scores_of({0: silent, 1: judged(-3.0)})) == 1
-    assert chosen_of(candidates, scores_of({0: silent, 1: silent})) == 0
+    assert chosen_of(candidates, scores_of({0: silent, 1: judged(-3.0)}), none) == 1
+    assert chosen_of(candidates, scores_of({0: silent, 1: silent}), none) == 0
 
 
 def test_a_hopeful_judge_does_not_decide_for_those_that_the_other_is_unsure_of():
