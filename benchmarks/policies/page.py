@@ -10,6 +10,7 @@ import numpy as np
 from . import tables
 from .cells import DATA_SEEDS
 from .methods import OURS, PICTURE_UPDATES, TITLES, UPDATES
+from .peers.environment import D3RLPY
 from .peers.learning import PEERS
 from .runs import Run
 from .scores import CLOSE, CellScores
@@ -85,16 +86,31 @@ def findings(fitted: Sequence[CellScores], compared: Sequence[CellScores]) -> li
     off = [name for name, one in errors.items() if one is None or one[2] > CLOSE]
     return [
         f"1. `fit` is shown to be worse than logged behaviour in {len(worse)} of "
-        f"{len(fitted)} cells{_listed(worse)}.",
+        f"{len(fitted)} cells{_listed(worse)}. {_shown(fitted)}",
         f"2. It is the best method, or not shown to be worse than the best, in {level} of the "
         f"{len(compared)} cells in which all peers were run{_share(level, len(compared))}; within "
-        f"5 % of the best in {near}. Somebody else wins:{_listed(lost) or ' nowhere'}.",
+        f"5 % of the best in {near}. Somebody else wins{_listed(lost) or ' nowhere'}.",
         f"3. Its predicted value is within 15 % of the range of returns in "
         f"{len(fitted) - len(off)} of {len(fitted)} cells"
-        f"{_share(len(fitted) - len(off), len(fitted))}; not in:{_listed(off) or ' none'}.",
+        f"{_share(len(fitted) - len(off), len(fitted))}; not in{_listed(off) or ' none'}.",
         f"4. {_scores(compared)}",
         f"5. {_aims({cell.name: cell for cell in fitted})}",
     ]
+
+
+def _shown(cells: Sequence[CellScores]) -> str:
+    """Return how often `fit` says that its policy is better, and how often that is true."""
+    pairs = [
+        (run, reference)
+        for cell in cells
+        for run, reference in zip(cell.of("fit"), cell.of("behaviour"), strict=True)
+    ]
+    said = [(run, reference) for run, reference in pairs if run.shown]
+    true = sum(np.mean(run.values) > np.mean(reference.values) for run, reference in said)
+    return (
+        f"From {len(said)} of {len(pairs)} logs it says that its policy is shown to be better; "
+        f"{true} of those earn more."
+    )
 
 
 def _ahead(cell: CellScores) -> str:
@@ -139,7 +155,7 @@ def _how(runs: Sequence[Run], about: dict[str, Any]) -> list[str]:
         f"`{about['command']}`, {about['processor']}, {about['cores']} cores, one thread per run, "
         f"Python {about['python']}, "
         + ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-        + f", d3rlpy 2.8.1. Commits: ours {', '.join(ours)}; peers {', '.join(peers)}. One line "
+        + f", {D3RLPY.replace('==', ' ')}. Commits: ours {', '.join(ours)}; peers {', '.join(peers)}. One line "
         "per run: [policies.jsonl](policies.jsonl).",
         "",
         f"- Data seeds {', '.join(map(str, DATA_SEEDS))}, on which nothing was tuned. Random data "

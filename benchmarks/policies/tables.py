@@ -135,7 +135,7 @@ def number(value: float) -> str:
     """Return a figure with as many digits as say something."""
     if abs(value) >= 100.0:
         return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 2.0 else f"{value:.3f}"
+    return f"{value:.1f}" if abs(value) >= 2.0 else f"{value:.3f}".replace("-0.000", "0.000")
 
 
 def _right(cells: Sequence[CellScores], method: str) -> str:

@@ -9,6 +9,8 @@ from benchmarks.policies.peers.learning import PEERS
 from benchmarks.policies.runs import Run, Runs
 from benchmarks.policies.scores import CellScores, bootstrap
 
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "docs/benchmarks/policies.jsonl"
 CELL = "lunarlander-medium-20k"
 ABOUT = {
     "command": "python -m benchmarks.policies",
@@ -159,3 +161,10 @@ def test_the_picture_shows_every_method(tmp_path):
     runs = runs_of({method: float(place) for place, method in enumerate(METHODS)})
     picture.draw(tables.cells_with(runs, ()), tmp_path / "scores.png")
     assert (tmp_path / "scores.png").stat().st_size > 10_000
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="nothing published yet")
+def test_the_published_page_is_what_the_runs_make_of_it(tmp_path):
+    runs = Runs(tmp_path / "none", PUBLISHED)
+    about = json.loads(PUBLISHED.with_suffix(".json").read_text())
+    assert PUBLISHED.with_suffix(".md").read_text() == page.page(runs, about)
