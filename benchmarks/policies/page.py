@@ -155,8 +155,8 @@ def _how(runs: Sequence[Run], about: dict[str, Any]) -> list[str]:
         f"`{about['command']}`, {about['processor']}, {about['cores']} cores, one thread per run, "
         f"Python {about['python']}, "
         + ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-        + f", {D3RLPY.replace('==', ' ')}. Commits: ours {', '.join(ours)}; peers {', '.join(peers)}. One line "
-        "per run: [policies.jsonl](policies.jsonl).",
+        + f", {D3RLPY.replace('==', ' ')}. Commits: ours {', '.join(ours)}; peers "
+        f"{', '.join(peers)}. One line per run: [policies.jsonl](policies.jsonl).",
         "",
         f"- Data seeds {', '.join(map(str, DATA_SEEDS))}, on which nothing was tuned. Random data "
         "are of random actions, medium data of a scripted controller with 30 % random actions. "

@@ -1,5 +1,8 @@
 """Figures of the benchmark of policies, from made-up runs."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benchmarks.policies import page, picture, tables
