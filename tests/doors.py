@@ -74,6 +74,8 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "data": (*NO_RECORD, None),
             "k": (*NO_COUNT, None, 25),
             "encoder": ("a", True, 0, [], NOTHING, da.Identity, nothing),
+            "candidates": (*NO_COUNT, 5),
+            "landing": (*NO_WORD, "own"),
             "neighbors": (*NO_WORD, None),
             "time_budget": NOT_POSITIVE,
             "allow_approximate": (*NO_FLAG, None),
@@ -140,6 +142,10 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             w.data.observations[0], deterministic=deterministic
         ),
         {"deterministic": (*NO_FLAG, None)},
+    ),
+    "thinned": (
+        lambda w, **given: w.plan.policy(3).thinned(**{"states": 4, **given}),
+        {"states": (*NO_COUNT, None, 24), "seed": (*NO_SEED, None)},
     ),
     "policy_values": (
         lambda w, **given: da.policy_values(
@@ -309,7 +315,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "save": (
         lambda w, **given: da.save(**{"thing": w.data, "path": w.path / "saved", **given}),
-        {"thing": (*NO_RECORD, None), "path": (*NO_PATH, None)},
+        {"thing": (*NO_RECORD, None), "path": (*NO_PATH, None), "evidence": (*NO_FLAG, None, True)},
     ),
     "load": (
         lambda w, **given: da.load(**{"path": w.path / "saved", **given}),
@@ -342,13 +348,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "reward_fill": NO_COST[:-3],
             "missing_values": (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING], [0]),
             "units": ("mmol", "a=", True, 0, [], {1: "a"}, {"a": 1}, NOTHING, b"x"),
-            **dict.fromkeys(("each_row_ends", "one_series"), (*NO_FLAG, None)),
+            **dict.fromkeys(("each_row_ends", "one_series", "continuous"), (*NO_FLAG, None)),
             "decimal": ("", ";", True, 0, [], NOTHING, None),
             "thousands": ("", ".", "ab", "x", True, 0, [], NOTHING),
             "time_format": ("", "iso", True, 0, [], NOTHING),
             "delimiter": ("", "ab", "\n", True, 0, [], NOTHING),
             "encoding": ("", "klingon", "hex", True, 0, [], NOTHING, None),
-            **dict.fromkeys(("sheet", "sql"), NO_NAME),
+            **dict.fromkeys(("sheet", "sql", "join"), NO_NAME),
         },
     ),
     "TableMapping.of": (
@@ -382,6 +388,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "observation_units": ("a", 1.5, [], NOTHING, ["kg", "m"], {"b": "kg"}),
             "episode_names": ("a", 1.5, [], {}, NOTHING, ["a"], {0: "a"}),
             "times": ("a", 1.5, [], {}, NOTHING, ["a"] * 24, [True] * 24),
+            "action_bounds": ("a", 1.5, [], {}, NOTHING, [[0], [1]]),
             "propensities": ("a", 1.5, [], {}, NOTHING, [0.0] * 24, [1.1] * 24, ["a"] * 24),
         },
     ),

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from .neighbors.graph import NeighborGraph
     from .neighbors.index import NeighborIndex
     from .neighbors.indexing import neighbor_index
+    from .policy.compact import CompactPolicy
+    from .policy.deciding import Decisions
     from .policy.decision import Decision
     from .policy.policy import Policy
     from .reporting.report import Report, report
@@ -72,11 +74,13 @@ __all__ = [
     "BcqEncoder",
     "BundleError",
     "Candidate",
+    "CompactPolicy",
     "Comparison",
     "ConstrainedPlan",
     "DacMdp",
     "DataWarning",
     "Decision",
+    "Decisions",
     "DeepAveragersError",
     "Diagnosis",
     "DqnEncoder",
@@ -180,7 +184,9 @@ _HOMES = {
     "NeighborGraph": "neighbors.graph",
     "NeighborIndex": "neighbors.index",
     "neighbor_index": "neighbors.indexing",
+    "CompactPolicy": "policy.compact",
     "Decision": "policy.decision",
+    "Decisions": "policy.deciding",
     "Policy": "policy.policy",
     "BcqEncoder": "representation.bcq",
     "train_bcq": "representation.bcq",

@@ -13,10 +13,10 @@ from tests.studio.worlds import corridor, pictures
 
 import deepaveragers as da
 from deepaveragers.server.guard import door_for
-from deepaveragers.studio.app import Studio
 from deepaveragers.studio.serving import guarded
 from deepaveragers.studio.session import Session
 from deepaveragers.studio.source import source_of
+from deepaveragers.studio.studio import Studio
 
 TOKEN = "a-token-of-the-tests"
 COOKIE = "dac_studio_8400"

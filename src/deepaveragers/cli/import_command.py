@@ -76,7 +76,7 @@ def import_data(
     save(data, output)
     lines = [
         f"{len(data):,} transitions in {data.num_episodes:,} episodes, "
-        f"{data.num_actions} actions -> {output}",
+        f"{data.actions_in_words} -> {output}",
         f"Read as {reading.format}: {reading.reason}.",
         *(f"Note: {note.rstrip('.')}." for note in reading.notes),
         *(f"Warning: {sentence.rstrip('.')}." for sentence in reading.warnings),

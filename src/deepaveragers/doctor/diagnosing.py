@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import file_path, instance, seed_number
+from ..arrays import Float64
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..outputs import check_file
@@ -22,7 +23,7 @@ from .alignment import alignment_findings
 from .columns import column_findings
 from .ends import end_findings
 from .findings import Diagnosis, Finding
-from .support import support, support_findings
+from .support import action_counts, support, support_findings
 
 CHECKS: tuple[Callable[[Transitions], Iterator[Finding]], ...] = (
     end_findings,
@@ -51,8 +52,9 @@ def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
         facts=_facts(data, supported),
         returns=data.episode_returns(),
         lengths=lengths,
-        action_counts=np.bincount(data.actions, minlength=data.num_actions),
+        action_counts=action_counts(data),
         action_names=data.action_names,
+        action_range=_range(data),
     )
 
 
@@ -76,18 +78,26 @@ def check_report(path: Path) -> None:
         raise InputError("path", "in a folder that exists", str(path), "Make the folder first.")
 
 
+def _range(data: Transitions) -> Float64 | None:
+    if not data.action_vectors:
+        return None
+    return np.stack([data.actions.min(axis=0), data.actions.max(axis=0)]).astype(np.float64)
+
+
 def _facts(data: Transitions, supported: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "transitions": len(data),
         "episodes": data.num_episodes,
         "observation_shape": list(data.observation_shape),
         "observation_type": str(data.observations.dtype),
-        "actions": data.num_actions,
+        "actions": data.actions_in_words if data.action_vectors else data.num_actions,
         "terminations": int(data.terminations.sum()),
         "truncations": int(data.truncations.sum()),
         "reward_range": [float(data.rewards.min()), float(data.rewards.max())],
     }
-    if supported is not None:
+    if supported is not None and data.action_vectors:
+        facts["median_distance"] = float(supported.medians[0])
+    elif supported is not None:
         facts["median_distance_by_action"] = {
             name: float(distance)
             for name, distance in zip(data.action_names, supported.medians, strict=True)

@@ -12,12 +12,15 @@ every order and number of threads.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays import Float64, Floats, Int32, Int64
 from ..kernels.jit import plain
 from ..kernels.knn.distances import NO_ROW
 from ..kernels.knn.outliers import measure_outliers
+from ..kernels.knn.projection import Projection
 from ..kernels.knn.tree import Located, Tree, find_homes
 from ..kernels.knn.tree_search import search_by_measuring
 from ..kernels.knn.tree_shortlist import LOCATED, LONGEST, search_by_shortlist
@@ -31,6 +34,20 @@ from .tuning import TUNING, Tuning
 
 NOWHERE = np.empty((0, 0), np.float32), np.empty(0), np.empty(0, np.int64)
 """Stands for the places of points that have not been located."""
+
+
+class TreeParts(NamedTuple):
+    """What an index consists of.
+
+    Attributes:
+        projection: to the coordinates in which the tree filters.
+        margin: how far rounding may have moved those of a row.
+        tree: the rows in boxes.
+    """
+
+    projection: Projection
+    margin: float
+    tree: Tree
 
 
 class TreeIndex:
@@ -65,10 +82,31 @@ class TreeIndex:
         self._tree = Tree(*boxes, make_leaves(ordered), groups, far_norms)
         self._plain = plain(self._projection), plain(self._tree)
 
+    @classmethod
+    def of_parts(cls, parts: TreeParts, *, tuning: Tuning = TUNING) -> TreeIndex:
+        """Return the index whose parts were kept; nothing is built."""
+        index = cls.__new__(cls)
+        index._projection, index._margin, index._tree = parts
+        index._tuning = tuning
+        index._size = len(parts.tree.groups.members)
+        index._dimensions = parts.tree.groups.rows.shape[1]
+        index._plain = plain(parts.projection), plain(parts.tree)
+        return index
+
+    @property
+    def parts(self) -> TreeParts:
+        """What was built, of rows that are not none."""
+        return TreeParts(self._projection, self._margin, self._tree)
+
     @property
     def size(self) -> int:
         """Number of rows indexed."""
         return self._size
+
+    @property
+    def dimensions(self) -> int:
+        """Numbers of a row."""
+        return self._dimensions
 
     def query(self, points: Floats, k: int, *, threads: int = 1) -> tuple[Int32, Float64]:
         """Return rows [B, k] and distances [B, k]."""

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from ..arrays import HEADER_PROBLEMS, Array
 from ..errors import BundleError
 from .manifest import ARRAY_NAME, DTYPES, array_file_name
 from .sharing import Shared
+
+MapMode = Literal["r", "c"]
 
 
 def write_array(directory: Path, name: str, array: Array, shared: Shared) -> dict[str, Any]:
@@ -65,8 +67,15 @@ def write_whole(file: Path, write: Any) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def read_array(directory: Path, name: str, entry: Mapping[str, Any]) -> Array:
-    """Return an array, memory-mapped; nothing is allocated on the word of the file alone."""
+def read_array(directory: Path, name: str, entry: Mapping[str, Any], mode: MapMode = "r") -> Array:
+    """Return an array, memory-mapped; nothing is allocated on the word of the file alone.
+
+    Args:
+        directory: of the bundle.
+        name: of the array in it.
+        entry: of the manifest.
+        mode: "r" maps it for reading; "c" as if it could be written, which changes no file.
+    """
     file = directory / entry["file"]
     if file.is_symlink() or not file.is_file():
         raise FileNotFoundError(f"the file of {name!r} is missing.")
@@ -83,7 +92,7 @@ def read_array(directory: Path, name: str, entry: Mapping[str, Any]) -> Array:
         raise BundleError(f"{file} is damaged: it has another length than its header says.")
     if 0 in shape:
         return np.empty(shape, dtype=dtype)
-    return np.asarray(np.memmap(file, dtype=dtype, mode="r", offset=offset, shape=shape))
+    return np.asarray(np.memmap(file, dtype=dtype, mode=mode, offset=offset, shape=shape))
 
 
 def _header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

@@ -28,12 +28,16 @@ from ..arguments import choice
 from ..arrays import Array
 from ..errors import BundleError, StorageError
 from ..outputs import check_folder
-from .array_file import digest_of, read_array, write_array, write_whole
+from .array_file import MapMode, digest_of, read_array, write_array, write_whole
 from .lock import PATIENCE_SECONDS, BusyError, only_writer
 from .manifest import MANIFEST, manifest_text, read_manifest
 from .sharing import Shared
 
 OWN_FILE = re.compile(r"[a-z][a-z0-9_.]{0,79}-[0-9a-f]{16}\.(npy|tmp-\d+)|manifest\.tmp-\d+")
+
+WRITABLE = frozenset({"policy"})
+"""Kinds whose arrays kernels read as they are mapped; those are compiled for arrays that can be
+written. What is written goes to memory, never to the file."""
 
 Verify = Literal["full", "quick"]
 
@@ -130,8 +134,10 @@ def _mapped(directory: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the manifest and its arrays; FileNotFoundError where a named file is missing."""
     manifest = read_manifest(directory)
     try:
+        mode: MapMode = "c" if manifest["kind"] in WRITABLE else "r"
         return manifest, {
-            name: read_array(directory, name, entry) for name, entry in manifest["arrays"].items()
+            name: read_array(directory, name, entry, mode)
+            for name, entry in manifest["arrays"].items()
         }
     except (FileNotFoundError, StorageError):
         raise

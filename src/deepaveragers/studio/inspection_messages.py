@@ -114,10 +114,12 @@ class CaseSeen(msgspec.Struct, frozen=True):
         return_after: earned from there to the end of the episode, undiscounted.
         ended: "terminated", "truncated" or "open".
         values: what was observed then, by column.
+        own: whether it is what was logged next, after the very state that is asked about.
         picture: address of a picture of the state, where observations are pictures.
     """
 
     state: int
+    own: bool
     episode: str
     step: int
     time: str | None

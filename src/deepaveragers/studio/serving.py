@@ -14,10 +14,11 @@ from ..server.guard import Door, door_for, new_token
 from ..server.limits import MEGABYTE, Limits
 from ..server.logs import server_log
 from ..server.running import address_of, bound_socket, run
-from .app import Studio
+from .app import routes_of
 from .page_headers import PageHeaders
 from .session import Session
 from .source import Source
+from .studio import Studio
 
 HOST = "127.0.0.1"
 LIMITS = Limits(body_bytes=16 * MEGABYTE, seconds=600.0, concurrency=128, shutdown_seconds=1.0)
@@ -28,7 +29,7 @@ EVENTS = frozenset({"/api/events"})
 def guarded(studio: Studio, door: Door) -> Starlette:
     """Return the studio's application behind its door."""
     log = server_log(sys.stderr)
-    app = application(studio.routes(), door=door, limits=LIMITS, log=log, untimed=EVENTS)
+    app = application(routes_of(studio), door=door, limits=LIMITS, log=log, untimed=EVENTS)
     app.add_middleware(PageHeaders)
     return app
 
@@ -54,7 +55,8 @@ def serve(
         source, token = load(), new_token()
         # Cookies are sent to all ports of a host: each studio has its own.
         cookie = f"dac_studio_{bound.getsockname()[1]}"
-        app = guarded(Studio(Session(source, output)), door_for(HOST, token, cookie=cookie))
+        studio = Studio(Session(source, output))
+        app = guarded(studio, door_for(HOST, token, cookie=cookie))
         address = f"{address_of(bound, HOST)}/?token={token}"
 
         def ready() -> None:
@@ -62,4 +64,5 @@ def serve(
             if browser:
                 webbrowser.open(address)
 
-        run(app, bound, limits=LIMITS, log=server_log(sys.stderr), ready=ready)
+        with studio.running():
+            run(app, bound, limits=LIMITS, log=server_log(sys.stderr), ready=ready)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..data.observations import is_image
 from ..data.transitions import Transitions
+from ..errors import InputError
 from ..mdp.model import DacMdp, compile
 from ..solvers.plan import Plan
 from ..storage.array_file import digest_of
-from ..storage.records import Record, load_as
+from ..storage.records import load_as
 from .snippet import Kind
 
 NEIGHBORS = 5
@@ -48,10 +50,17 @@ def load_source(path: Path) -> Source:
     return source_of(load_as((DacMdp, Plan, Transitions), path), str(path))
 
 
-def source_of(thing: Record, path: str) -> Source:
+def source_of(thing: DacMdp | Plan | Transitions, path: str) -> Source:
     """Return the model of what was loaded from the path."""
     if isinstance(thing, Plan):
         return Source(thing.mdp, thing, path, "plan")
     if isinstance(thing, DacMdp):
         return Source(thing, None, path, "model")
+    if is_image(thing.observations):
+        raise InputError(
+            "model",
+            "a compiled model where observations are pictures",
+            f"{path}, a bundle with transitions",
+            "`dac compile DATA --encoder identity -o MODEL` makes one; other encoders tell more.",
+        )
     return Source(compile(thing, min(NEIGHBORS, len(thing))), None, path, "transitions")
