@@ -9,6 +9,7 @@ import pytest
 
 import deepaveragers as da
 
+pytest_plugins = ["tests.ward"]
 SLOW = (
     "benchmarks/",
     "cli/test_cli.py::test_quickstart",

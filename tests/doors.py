@@ -354,7 +354,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "time_format": ("", "iso", True, 0, [], NOTHING),
             "delimiter": ("", "ab", "\n", True, 0, [], NOTHING),
             "encoding": ("", "klingon", "hex", True, 0, [], NOTHING, None),
-            **dict.fromkeys(("sheet", "sql"), NO_NAME),
+            **dict.fromkeys(("sheet", "sql", "join"), NO_NAME),
         },
     ),
     "TableMapping.of": (

@@ -11,6 +11,7 @@ import typer
 
 from ..arguments import shown
 from ..errors import DeepAveragersError
+from .act_command import act
 from .ask_commands import compare, explain, guarantee
 from .data_commands import append, doctor, export_data, forget
 from .deep_commands import train
@@ -21,6 +22,7 @@ from .pipeline import collect, compile, evaluate, info
 from .policy_command import policy
 from .quickstart import quickstart
 from .report_command import report
+from .serve_command import serve
 from .solve_command import solve
 from .studio_command import studio
 from .usage import usage_sentence
@@ -45,6 +47,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "solve": solve,
     "fit": fit,
     "policy": policy,
+    "act": act,
+    "serve": serve,
     "evaluate": evaluate,
     "explain": explain,
     "compare": compare,

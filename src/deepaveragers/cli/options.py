@@ -9,8 +9,14 @@ from typing import Annotated, Any
 import typer
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write the bundle.")]
-Smoothness = Annotated[int, typer.Option("--k", help="Neighbours that a decision averages.")]
-Lookup = Annotated[str, typer.Option("--lookup", help="'nearest', 'lookahead', or 'auto'.")]
+Smoothness = Annotated[
+    int | None,
+    typer.Option("--k", help="Neighbours that a decision averages; by default the plan's own."),
+]
+Lookup = Annotated[
+    str | None,
+    typer.Option("--lookup", help="'nearest', 'lookahead', or 'auto'; by default the plan's own."),
+]
 
 
 def observation(option: str, text: str) -> Any:

@@ -29,8 +29,8 @@ def collect(
         str,
         typer.Option(help="'random', a plan, or a network of `dac train` (.safetensors)."),
     ] = "random",
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     epsilon: Annotated[
         str,
         typer.Option(help="Chance of a random action; several, by commas: one per episode."),
@@ -133,8 +133,8 @@ def evaluate(
     plan: Annotated[Path, typer.Argument(help="A plan.")],
     env: Environment,
     episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 100,
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     epsilon: Annotated[float, typer.Option(help="Chance of a random action.")] = 0.0,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -167,7 +167,7 @@ def info(
     show(result, table(rows), as_json=as_json)
 
 
-def _actor(path: str, k: int, lookup: str) -> Any:
+def _actor(path: str, k: int | None, lookup: Any) -> Any:
     """Return what acts by a saved plan or network."""
     from ..representation.catalogue import SUFFIX
     from ..solvers.plan import Plan

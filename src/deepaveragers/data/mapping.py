@@ -79,6 +79,9 @@ class TableMapping:
         encoding: of a text table.
         sheet: name of the sheet of an Excel file. None: the first.
         sql: query, or name of a table, to read from a database. None: its only table.
+        join: path of another table with columns of the same steps, such as what came of
+            decisions in the audit log of `dac serve`; rows belong together that are equal in all
+            columns that both have. None: there is none.
     """
 
     observations: tuple[str, ...] | None = None
@@ -110,6 +113,7 @@ class TableMapping:
     encoding: str = "utf-8"
     sheet: str | None = None
     sql: str | None = None
+    join: str | None = None
 
     def __post_init__(self) -> None:
         lists = ("observations", "next_observations", "action_names", "categorical")
@@ -127,6 +131,7 @@ class TableMapping:
             optional(_check_text, name, getattr(self, name), allowed="the name of a column")
         optional(_check_text, "sheet", self.sheet, allowed="the name of a sheet")
         optional(_check_text, "sql", self.sql, allowed="a query or the name of a table")
+        optional(_check_text, "join", self.join, allowed="the path of a table")
         choice("missing", self.missing, get_args(Missing))
         optional(choice, "fill", self.fill, allowed=get_args(Fill))
         choice("duplicates", self.duplicates, get_args(Duplicates))

@@ -60,7 +60,8 @@ class Difference:
         transition: index of the core state; in one-step data, of the logged state.
         first: the first plan's action.
         second: the second plan's.
-        first_regret: what the first plan would lose by this one decision.
+        first_regret: what the first plan would lose by this one decision; inf where the second's
+            action is not available to it.
         second_regret: what the second would.
         episode: the log's own id of the episode that led there.
         observation: the state by column, its first 16 numbers.
@@ -73,6 +74,12 @@ class Difference:
     second_regret: float
     episode: str
     observation: dict[str, float]
+
+    def summary(self) -> dict[str, Any]:
+        """Return plain values, for JSON; a regret is None where the action is not available."""
+        regrets = {name: getattr(self, name) for name in ("first_regret", "second_regret")}
+        known = {name: one if np.isfinite(one) else None for name, one in regrets.items()}
+        return {**asdict(self), **known}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +125,7 @@ class Comparison:
             "first_loss": asdict(self.first_loss),
             "second_loss": asdict(self.second_loss),
             "pairs": {f"{one} -> {two}": count for (one, two), count in self.pairs.items()},
-            "largest": [asdict(difference) for difference in self.largest],
+            "largest": [difference.summary() for difference in self.largest],
         }
 
     def __repr__(self) -> str:
@@ -147,7 +154,7 @@ class Comparison:
             lines.append("    state      first     second  first's regret  second's regret")
         lines += [
             f"{d.transition:>9}{d.first:>11}{d.second:>11}"
-            f"{d.first_regret:>16.4g}{d.second_regret:>17.4g}"
+            f"{_in_words(d.first_regret):>16}{_in_words(d.second_regret):>17}"
             for d in self.largest
         ]
         return printable("\n".join(lines))
@@ -165,6 +172,10 @@ class Comparison:
         from .pictures import comparison_picture
 
         return comparison_picture(self, file_path("path", path), columns)
+
+
+def _in_words(regret: float) -> str:
+    return f"{regret:.4g}" if np.isfinite(regret) else "not available"
 
 
 def compare(first: Plan, second: Plan) -> Comparison:

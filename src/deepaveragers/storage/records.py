@@ -238,6 +238,8 @@ def _pack_plan(plan: Plan) -> tuple[dict[str, Any], Arrays]:
         "model": model_settings,
         "objective": objective_settings,
         **{name: getattr(plan, name) for name in PLAN_NUMBERS},
+        "k_pi": plan.k_pi,
+        "lookup": plan.lookup,
     }
     arrays = {
         **prefixed("model", model_arrays),

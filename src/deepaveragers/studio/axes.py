@@ -12,7 +12,7 @@ from ..arrays import Array, Float32, Float64
 from ..data.column_names import labels_of
 from ..errors import InputError
 from ..mdp.model import DacMdp
-from .messages import Axis, Column
+from .messages import Axis
 
 MOST_COLUMNS = 256
 """Columns that are offered; of wider data, the first ones."""
@@ -22,8 +22,6 @@ SAMPLE = 100_000
 """Core states, evenly spread, that quantiles and components are taken from."""
 MARGIN = 0.05
 """Of the range beside the central 98 %."""
-FEW = 12
-"""Different whole numbers up to which a column is a category."""
 WIDE = 2_048
 """Features of which components are taken; of more, the first ones."""
 
@@ -41,36 +39,27 @@ class Axes:
         self.labels = labels_of(data.observation_names, data.observation_shape)[:MOST_COLUMNS]
         units = data.observation_units or ("",) * len(self.labels)
         self.units = units[: len(self.labels)]
-        self._picks = spread_rows(len(mdp), SAMPLE)
+        self.picks = spread_rows(len(mdp), SAMPLE)
         self._directions: tuple[Float64, Float64, Float64] | None = None
         self._lock = threading.Lock()
 
-    def columns(self) -> tuple[Column, ...]:
-        """Return what is known of every column."""
+    def sample(self) -> Float64:
+        """Return [S, D] the columns of a sample of the core states; D is 0 for pictures."""
         if not self.labels:
-            return ()
-        rows = np.asarray(self._mdp.transitions.next_observations[self._picks])
-        return tuple(
-            _column(name, unit, rows[:, place].astype(np.float64))
-            for place, (name, unit) in enumerate(zip(self.labels, self.units, strict=True))
-        )
-
-    def sorted_columns(self) -> list[Float64]:
-        """Return every column of a sample of the core states, ascending."""
-        rows = self._mdp.transitions.next_observations[self._picks]
-        return [np.sort(rows[:, place].astype(np.float64)) for place in range(len(self.labels))]
+            return np.empty((len(self.picks), 0))
+        rows = np.asarray(self._mdp.transitions.next_observations[self.picks])
+        return rows[:, : len(self.labels)].astype(np.float64)
 
     def axes(self) -> tuple[Axis, ...]:
         """Return all axes: the columns, then the components."""
         mean, directions, shares = self._principal()
-        columns = self._mdp.transitions.next_observations
-        sample = np.asarray(columns[self._picks]) if self.labels else np.empty((0, 0))
+        sample = self.sample()
         named = [f"{n} [{u}]" if u else n for n, u in zip(self.labels, self.units, strict=True)]
         found = [
             Axis(f"c{place}", label, "column", *_range(sample[:, place]))
             for place, label in enumerate(named)
         ]
-        features = self._features(self._picks) - mean
+        features = self._features(self.picks) - mean
         found += [
             Axis(
                 f"p{place}",
@@ -99,13 +88,13 @@ class Axes:
 
     def range(self, values: Float32) -> tuple[float, float]:
         """Return where most of the values of an axis lie."""
-        return _range(values[self._picks])
+        return _range(values[self.picks])
 
     def _principal(self) -> tuple[Float64, Float64, Float64]:
         """Return the mean [D], directions [P, D] and their shares [P] of the variance."""
         with self._lock:
             if self._directions is None:
-                self._directions = _principal(self._features(self._picks))
+                self._directions = _principal(self._features(self.picks))
             return self._directions
 
     def _features(self, rows: Array) -> Float64:
@@ -134,22 +123,3 @@ def _range(values: Sequence[float] | Array) -> tuple[float, float]:
         low, high = float(np.min(values)), float(np.max(values))
     margin = MARGIN * (high - low) or 0.5
     return float(low - margin), float(high + margin)
-
-
-def _column(name: str, unit: str, values: Float64) -> Column:
-    different = np.unique(values[:: max(1, len(values) // 5_000)])
-    whole = bool((different == np.round(different)).all())
-    return Column(
-        name=name,
-        low=float(values.min()),
-        high=float(values.max()),
-        quantiles=tuple(np.quantile(values, (0.02, 0.25, 0.5, 0.75, 0.98)).tolist()),
-        kind=(
-            "flag"
-            if np.isin(different, (0.0, 1.0)).all()
-            else "category"
-            if whole and len(different) <= FEW
-            else "number"
-        ),
-        unit=unit,
-    )

@@ -92,7 +92,8 @@ def by_change(plan: Plan, other: Plan) -> tuple[Legend, Bytes]:
     """Colour by whether two plans act otherwise."""
     here, there = planned_actions(plan), planned_actions(other)
     changed = np.where(here < 0, -1, here != there)
-    return categories("changed", "action", changed, ("the same", "another"))
+    label = "planned action, against the other plan"
+    return categories("changed", label, changed, ("the same", "another"))
 
 
 def data_distances(plan: Plan) -> Float64:

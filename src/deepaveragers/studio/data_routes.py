@@ -7,7 +7,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from ..reporting.report import report
 from .data_page import data_page
 from .exchange import Handler, body, json
 from .exporting import export
@@ -95,7 +94,13 @@ class DataRoutes:
 
     async def report(self, request: Request) -> Response:
         """The report of a plan, to keep."""
-        content = await in_thread(lambda: report(self._asked(request).plan).html())
+
+        def work() -> str:
+            from ..reporting.report import report
+
+            return report(self._asked(request).plan).html()
+
+        content = await in_thread(work)
         headers = {"content-disposition": f'attachment; filename="{REPORT_NAME}"'}
         return Response(content, media_type="text/html; charset=utf-8", headers=headers)
 

@@ -47,7 +47,7 @@ def conditions_of(session: Session, rule: Rule) -> tuple[Condition, ...]:
 def _conditions(session: Session, rule: Rule) -> Iterator[Condition]:
     axes = session.axes
     names = tuple(f"{n} [{u}]" if u else n for n, u in zip(axes.labels, axes.units, strict=True))
-    flags = session.once("flags", lambda: [c.kind == "flag" for c in axes.columns()])
+    flags = [column.kind == "flag" for column in session.columns]
     # What the words depend on is whether a column has other values than 0 and 1.
     columns = np.where(flags, 0.0, 0.5)[None]
     for one in rule.conditions:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import InputError
-from ..reporting.report import report
 from ..solvers.plan import Plan
 from ..storage.records import save
 from .session import Session
@@ -24,6 +23,8 @@ def export(session: Session, plan: Plan, what: What, name: str) -> str:
     if target.exists() or target.is_symlink():
         raise InputError("name", "one that is not taken", repr(target.name), "Choose another.")
     if what == "report":
+        from ..reporting.report import report
+
         report(plan).write(target)
     else:
         save(plan if what == "plan" else session.policy(plan), target)

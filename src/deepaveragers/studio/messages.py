@@ -73,6 +73,13 @@ class ActionCount(msgspec.Struct, frozen=True):
     count: int
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """A category of the log, as the values of the columns that it became."""
+
+    label: str
+    values: dict[str, float]
+
+
 class Column(msgspec.Struct, frozen=True):
     """A column of the observations, over the core states.
 
@@ -82,6 +89,7 @@ class Column(msgspec.Struct, frozen=True):
         quantiles: at 2, 25, 50, 75 and 98 %.
         kind: a flag is 0 or 1; a category has few whole numbers.
         unit: "" where it has none.
+        choices: of the first of several columns that one category of the log became.
     """
 
     name: str
@@ -90,6 +98,7 @@ class Column(msgspec.Struct, frozen=True):
     quantiles: tuple[float, ...]
     kind: Literal["number", "category", "flag"]
     unit: str
+    choices: tuple[Choice, ...] | None = None
 
 
 class PlanSummary(msgspec.Struct, frozen=True):
@@ -185,7 +194,15 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 class Model(msgspec.Struct, frozen=True):
-    """What the page shows first."""
+    """What the page shows first.
+
+    Attributes:
+        live: whether re-plans follow a slider.
+        question: that `plan` answers.
+        findings_count: of the doctor; None until he is done.
+        first_axes: two that tell most of the values.
+        output: the folder that exports go to.
+    """
 
     name: str
     digest: str
@@ -203,6 +220,8 @@ class Model(msgspec.Struct, frozen=True):
     question: Question
     plan: PlanSummary
     findings_count: int | None
+    first_axes: tuple[str, ...]
+    output: str
     version: str
 
 

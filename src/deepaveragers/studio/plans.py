@@ -10,9 +10,9 @@ from ..errors import InputError
 from ..solvers.plan import Plan
 from .messages import PlanSummary, Question
 
-MOST_BYTES = 512 << 20
+MOST_BYTES = 192 << 20
 """Of values and Q-values of plans that are not pinned."""
-MOST_PINS = 24
+MOST_PINS = 12
 MOST_QUESTIONS = 4_096
 """That are remembered by the ids of their plans; each is a few hundred bytes."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 import numpy as np
@@ -86,16 +87,25 @@ def normal(question: Question) -> Question:
 
 def plan_id(question: Question, digest: str) -> str:
     """Return the id of the plan of a question about the model with this digest."""
-    return hashlib.sha256(_unusual(question) + digest.encode()).hexdigest()[:ID_LETTERS]
+    text = msgspec.json.encode(_unusual(question))
+    return hashlib.sha256(text + digest.encode()).hexdigest()[:ID_LETTERS]
 
 
 def query_of(question: Question) -> str:
     """Return the question for the address of the page: only what is not as by default."""
-    text = _unusual(question).decode()
-    return "" if text == "{}" else f"question={quote(text)}"
+    told = _unusual(question)
+    if "forbidden" in told:
+        told["forbidden"] = ",".join(map(str, question.forbidden))
+    if "penalties" in told:
+        prices = normal(question).penalties.items()
+        told["penalty"] = ",".join(f"{action}:{price:.15g}" for action, price in prices)
+        del told["penalties"]
+    if "reward" in told:
+        told["reward"] = msgspec.json.encode(question.reward).decode()
+    return urlencode(told)
 
 
-def _unusual(question: Question) -> bytes:
-    """Return the fields that are not as by default, as JSON."""
+def _unusual(question: Question) -> dict[str, Any]:
+    """Return the fields that are not as by default."""
     asked, usual = msgspec.structs.asdict(normal(question)), msgspec.structs.asdict(Question())
-    return msgspec.json.encode({name: asked[name] for name in usual if asked[name] != usual[name]})
+    return {name: asked[name] for name in usual if asked[name] != usual[name]}

@@ -59,11 +59,10 @@ def serve(
         app = guarded(studio, door_for(HOST, token, cookie=cookie))
         address = f"{address_of(bound, HOST)}/?token={token}"
 
-        studio.warm_up()
-
         def ready() -> None:
             say(source, address)
             if browser:
                 webbrowser.open(address)
 
-        run(app, bound, limits=LIMITS, log=server_log(sys.stderr), ready=ready)
+        with studio.running():
+            run(app, bound, limits=LIMITS, log=server_log(sys.stderr), ready=ready)

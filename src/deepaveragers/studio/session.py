@@ -17,16 +17,15 @@ from .. import __version__
 from ..arrays import Array, Float64
 from ..data.observations import is_image
 from ..errors import InputError
-from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose, with_cost
-from ..neighbors.choice import serving_index
 from ..policy.policy import Policy
 from ..solvers.plan import Plan
 from ..solvers.start_states import Starts, start_states
-from .axes import Axes, spread_rows
+from .axes import Axes
 from .colouring import planned_actions
-from .messages import ActionCount, Model, PlanSummary, Question
+from .columns import columns_of, first_axes
+from .messages import ActionCount, Column, Model, PlanSummary, Question
 from .plans import Kept, Plans
 from .questions import normal, objective_of, plan_id, query_of, question_of
 from .snippet import python_of
@@ -36,11 +35,7 @@ LIVE_STATES = 150_000
 """Up to so many a re-plan is quick enough to follow a slider."""
 COMPARISONS_KEPT = 16
 POLICIES_KEPT = 3
-"""Policies have an index of their own."""
-SMOOTHNESS = 11
-"""Neighbours that a policy averages."""
-TYPICAL = 1_000
-"""States that the typical distance is taken over."""
+"""Each has the Q-values of its plan once more."""
 Result = TypeVar("Result")
 Callback = Callable[[Any], object]
 
@@ -84,20 +79,29 @@ class Session:
         return self.once("starts", lambda: start_states(self.mdp))
 
     @property
+    def live(self) -> bool:
+        """Whether re-plans follow a slider."""
+        return len(self.mdp) <= LIVE_STATES
+
+    def prepare_support(self) -> None:
+        """Search what the first question about support would wait for."""
+        _ = self.mdp.imitation.core_counts
+
+    @property
     def findings_count(self) -> int | None:
         """How many findings the doctor has; None until he is done."""
         found = self._made.get("diagnosis")
         return None if found is None else len(found.findings)
 
     @property
-    def sorted_columns(self) -> list[Float64]:
-        """Every column of a sample of the core states, ascending."""
-        return self.once("sorted columns", self.axes.sorted_columns)
+    def columns(self) -> tuple[Column, ...]:
+        """What is known of every column."""
+        return self.once("columns", lambda: columns_of(self.axes))
 
     @property
-    def typical_distance(self) -> float:
-        """Median over the core states of the mean distance to the nearest others."""
-        return self.once("typical distance", lambda: _typical_distance(self.mdp))
+    def sorted_columns(self) -> list[Float64]:
+        """Every column of a sample of the core states, ascending."""
+        return self.once("sorted columns", lambda: list(np.sort(self.axes.sample(), axis=0).T))
 
     def compared(self, left: str, right: str, make: Callable[[], Result]) -> Result:
         """Return the comparison of two plans; the last ones are kept."""
@@ -115,8 +119,11 @@ class Session:
             for kept in self._policies:
                 if kept.plan is plan:
                     return kept
-            self._policies = [plan.policy(), *self._policies[: POLICIES_KEPT - 1]]
-            return self._policies[0]
+            known = self._policies
+            # Indexes are built once: policies by other plans share them.
+            made = known[0].by(plan) if known else plan.policy()
+            self._policies = [made, *known[: POLICIES_KEPT - 1]]
+            return made
 
     def picture(self, state: int | None, *, before: bool = False) -> str | None:
         """Return the address of a picture of a core state, or of the state before it."""
@@ -153,17 +160,18 @@ class Session:
             callback: called after every sweep; it may raise to end the solve.
         """
         question = normal(question)
-        kept = self.plans.get(plan_id(question, self.digest))
+        name = plan_id(question, self.digest)
+        kept = self.plans.get(name)
         if kept is not None:
             return kept
         objective = with_cost(self.mdp, objective_of(question, self.mdp, self.base, self.logged))
         with self._planning:
-            last = self._last
-            plan = self.mdp.solve(
-                objective, start=None if last is None else last.plan, callback=callback
-            )
-            kept = self._last = Kept(plan, self._summary(plan, question))
-        self.plans.put(kept)
+            kept = self.plans.get(name)  # someone may have asked the same meanwhile
+            if kept is None:
+                start = None if self._last is None else self._last.plan
+                plan = self.mdp.solve(objective, start=start, callback=callback)
+                kept = self._last = Kept(plan, self._summary(plan, question))
+                self.plans.put(kept)
         return kept
 
     def known(self, name: str) -> Kept | None:
@@ -216,7 +224,7 @@ class Session:
         """Return what the page shows first."""
         data, mdp = self.data, self.mdp
         counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
-        columns = self.once("columns", self.axes.columns)
+        columns, first = self.columns, self.first_plan()
         return Model(
             name=self.source.name,
             digest=self.digest,
@@ -233,10 +241,12 @@ class Session:
             encoder=type(mdp.encoder).__name__,
             k=mdp.graph.k,
             reward_columns=tuple(column.name for column in columns),
-            live=len(mdp) <= LIVE_STATES,
+            live=self.live,
             question=self.first,
-            plan=self.summary(self.first_plan()),
+            plan=self.summary(first),
             findings_count=self.findings_count,
+            first_axes=self.once("first axes", lambda: first_axes(self.axes, first.plan.values)),
+            output=str(self.output.resolve()),
             version=__version__,
         )
 
@@ -249,16 +259,6 @@ class Session:
     def observation(self, state: int) -> Array:
         """Return the observation of a core state."""
         return np.asarray(self.data.next_observations[self.state(state)])
-
-
-def _typical_distance(mdp: DacMdp) -> float:
-    features = mdp.core_features[~mdp.transitions.terminations]
-    if len(features) < 2:
-        return 0.0
-    k = min(SMOOTHNESS + 1, len(features))
-    picks = spread_rows(len(features), TYPICAL)
-    _, distances = serving_index(features).query(features[picks], k)
-    return float(np.median(distances[:, 1:].mean(axis=1)))
 
 
 def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from starlette.responses import Response
 
+from ..errors import DeepAveragersError
+from ..kernels.compiling import told_of_compiling
 from ..server.problems import Problem
 from .data_page import diagnosis
 from .events import Events
@@ -18,6 +21,7 @@ from .replanning import Replanning, in_thread
 from .session import Session
 
 Result = TypeVar("Result")
+PREPARING = "preparing kernels, once per installation"
 
 
 class Studio:
@@ -42,15 +46,29 @@ class Studio:
         """Return as JSON what the work returns; it runs in a thread."""
         return json(await in_thread(work))
 
-    def warm_up(self) -> None:
-        """Make in a thread what the page will ask for first, then what it may ask for later."""
-        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Make in a thread what the page asks for first; tell when kernels are being compiled."""
+
+        def tell(begun: bool) -> None:
+            self.events.tell(
+                {"type": "progress", "job": "kernels", "label": PREPARING, "done": float(not begun),
+                 "total": 1.0}
+            )  # fmt: skip
+
+        with told_of_compiling(tell):
+            threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+            yield
 
     def _warm_up(self) -> None:
         session = self.session
-        session.first_plan()
-        session.once("columns", session.axes.columns)
+        try:
+            session.model()
+        except DeepAveragersError:
+            return  # whoever asks is told
         session.once("axes", session.axes.axes)
         session.policy(session.first_plan().plan)
         found = diagnosis(session)
         self.events.tell({"type": "findings", "count": len(found.findings)})
+        if session.live:
+            session.prepare_support()

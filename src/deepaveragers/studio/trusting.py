@@ -9,8 +9,6 @@ import numpy as np
 
 from ..data.returns import last_rows
 from ..errors import InputError
-from ..evaluation.candidates import Candidate
-from ..evaluation.fitting.fit import fit
 from ..evaluation.guarantee import Guarantee, guarantee
 from ..evaluation.statistics import bootstrap_interval
 from ..kernels.returns import discounted_returns
@@ -59,6 +57,9 @@ def estimated(session: Session, plan: Plan) -> dict[str, Any]:
 
     Rewards that the question changed are those by which it is judged.
     """
+    from ..evaluation.candidates import Candidate
+    from ..evaluation.fitting.fit import fit
+
     objective, mdp = plan.objective, session.mdp
     data = session.data
     if objective.rewards is not None:
