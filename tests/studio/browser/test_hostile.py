@@ -23,7 +23,9 @@ def test_hostile_names_are_text(enter, hostile):
     visit = enter("<script>alert(1)</script>", hostile)
     page = visit.page
     page.on("dialog", lambda dialog: pytest.fail("a name opened a dialog"))
-    expect(page.locator(".actions tbody th").first).to_contain_text("<b onmouseover=alert(1)>back</b>")
+    expect(page.locator(".actions tbody th").first).to_contain_text(
+        "<b onmouseover=alert(1)>back</b>"
+    )
     story.ask_questions(visit)
     story.look_closer(visit)
     expect(page.locator(".observation tbody th").first).to_have_text(SCRIPT)
@@ -68,7 +70,11 @@ def test_another_page_learns_nothing(browser, studio):
 def test_without_the_token_there_is_no_page(browser, studio):
     where = studio("table")
     page = browser.new_context().new_page()
-    for address in (where.address, f"{where.address}/?token=wrong", f"{where.address}/../etc/passwd"):
+    for address in (
+        where.address,
+        f"{where.address}/?token=wrong",
+        f"{where.address}/../etc/passwd",
+    ):
         answer = page.goto(address)
         assert answer.status in (401, 403, 404)
         assert page.locator("#studio").count() == 0

@@ -21,10 +21,16 @@ class Visit:
         page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("console", self._said)
+        page.on("response", self._answered)
 
     def _said(self, message) -> None:
         if message.type in ("error", "warning") and "GL Driver Message" not in message.text:
             self.complaints.append(f"{message.type}: {message.text}")
+
+    def _answered(self, response) -> None:
+        if response.status >= 500:
+            asked = response.request.post_data or ""
+            self.complaints.append(f"{response.status}: {response.url} {asked[:400]}")
 
     def open(self, address: str) -> None:
         self.page.goto(address)
