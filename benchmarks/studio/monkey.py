@@ -13,12 +13,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import deepaveragers as da
+from benchmarks.studio.chromium import chromium
 from benchmarks.studio.models import cartpole
 from benchmarks.studio.server import serving
-from tests.studio.browser.chromium import chromium
-from tests.studio.browser.visits import Visit, visit
-
-import deepaveragers as da
+from benchmarks.studio.visits import Visit, visit
 
 KEYS = ("Enter", ".", ",", "g", "Escape", "+", "-", "0", "ArrowLeft", "ArrowUp", "Control+z")
 LEFT_ALONE = "[download], :disabled, .copied button, form.entry button"

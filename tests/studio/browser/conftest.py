@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
+from benchmarks.studio.chromium import chromium
 from benchmarks.studio.models import cartpole
-from tests.studio.browser.chromium import chromium
+from benchmarks.studio.visits import visit
 from tests.studio.browser.studios import running
-from tests.studio.browser.visits import visit
 from tests.studio.worlds import corridor, pictures
 
 import deepaveragers as da

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from benchmarks.studio.visits import Visit
 from playwright.sync_api import expect
-from tests.studio.browser.visits import Visit
 
 Shot = Callable[[str], None]
 

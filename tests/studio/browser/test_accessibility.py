@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 AXE = Path(__file__).parents[3] / "studio/node_modules/axe-core/axe.min.js"
 SERIOUS = ("serious", "critical")
+FOCUSABLE = "button, select, input, summary, a[href], [tabindex='0']"
 ZOOMED = {"viewport": {"width": 640, "height": 360}, "device_scale_factor": 2}
 
 
@@ -50,9 +51,9 @@ def test_the_keyboard_reaches_everything(enter):
     page = enter("table").page
     page.wait_for_selector(".welcome")
     wanted = page.evaluate(
-        """() => [...document.querySelectorAll('button, select, input, summary, a[href], [tabindex="0"]')]
-        .filter((element) => !element.disabled && element.tabIndex >= 0 && element.checkVisibility())
-        .length"""
+        """(selector) => [...document.querySelectorAll(selector)].filter((element) =>
+            !element.disabled && element.tabIndex >= 0 && element.checkVisibility()).length""",
+        FOCUSABLE,
     )
     reached = set()
     page.evaluate("document.body.focus()")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.studio.chromium import WITHOUT_WEBGL, chromium
 from playwright.sync_api import expect
-from tests.studio.browser.chromium import WITHOUT_WEBGL, chromium
 
 
 @pytest.fixture(scope="module")
