@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: quickstart test test-quick lint types format check clean
-.PHONY: bench-neighbors bench-planner study-cartpole study-navigation
+.PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page
+.PHONY: bench-neighbors bench-planner bench-policies study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
 	$(BIN)/dac quickstart
@@ -29,7 +29,14 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-check: test lint types
+# The site, built strictly into site/; docs-serve shows it while it is written.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+docs-serve: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
+
+check: test lint types docs
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=...")'
@@ -45,12 +52,37 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install -c constraints.txt -e '.[dev]'
 	@touch $@ $(VENV)/.core
 
+# The studio on a CartPole model: installs, makes the model, builds the page, opens it.
+PAGE := src/deepaveragers/studio/page/index.html
+PAGE_SOURCES := $(shell find studio -type f -not -path '*/node_modules/*' 2>/dev/null)
+MODEL := runs/studio/cartpole
+
+studio: $(VENV)/.studio $(PAGE) $(MODEL)/manifest.json
+	$(BIN)/dac studio $(MODEL) $(ARGS)
+
+studio-page: $(PAGE)
+
+$(PAGE): $(PAGE_SOURCES)
+	npm --prefix studio ci
+	npm --prefix studio run build
+	@touch $@
+
+$(MODEL)/manifest.json: | $(VENV)/.studio
+	$(BIN)/python -m benchmarks.studio.models cartpole $(MODEL)
+
 # Benchmarks and studies take minutes to hours; each prints what it does. ARGS=--quick for a look.
 bench-neighbors: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.neighbors $(ARGS)
 
 bench-planner: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.planner --report $(ARGS)
+
+# d3rlpy, the peer, gets an environment of its own.
+bench-policies: $(VENV)/.bench .venv-d3rlpy/bin/python
+	$(BIN)/python -m benchmarks.policies $(ARGS)
+
+.venv-d3rlpy/bin/python: | $(VENV)/.bench
+	$(BIN)/python -m benchmarks.policies --prepare
 
 study-cartpole: $(VENV)/.study
 	$(BIN)/python -m experiments.cartpole $(ARGS)
@@ -60,10 +92,10 @@ study-cartpole: $(VENV)/.study
 study-navigation: $(VENV)/.navigation
 	$(BIN)/python -m experiments.navigation $(ARGS)
 
-$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation $(VENV)/.docs $(VENV)/.studio: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing what '$*' needs (once)..."
 	$(PIP) install -c constraints.txt -e '.[$*]'
 	@touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis quickstart
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis quickstart

@@ -41,6 +41,13 @@ def words(parameter):
     return re.findall(r"\w+", parameter)
 
 
+def _beside(world, given):
+    """Return what must be given with a cluster, or with a folder for it."""
+    if "cluster" in given:
+        return {"work_dir": world.path}
+    return {"cluster": "auto"} if "work_dir" in given else {}
+
+
 @dataclass
 class World:
     """What the doors are opened with."""
@@ -69,17 +76,21 @@ OBJECTIVE = {
 
 DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     "compile": (
-        lambda w, **given: da.compile(**{"data": w.data, "k": 3, **given}),
+        lambda w, **given: da.compile(**{"data": w.data, "k": 3, **_beside(w, given), **given}),
         {
             "data": (*NO_RECORD, None),
             "k": (*NO_COUNT, None, 25),
             "encoder": ("a", True, 0, [], NOTHING, da.Identity, nothing),
+            "candidates": (*NO_COUNT, 5),
+            "landing": (*NO_WORD, "own"),
             "neighbors": (*NO_WORD, None),
             "time_budget": NOT_POSITIVE,
             "allow_approximate": (*NO_FLAG, None),
             "threads": NO_COUNT,
             "resume_dir": NO_PATH,
             "show_progress": NO_FLAG,
+            "cluster": ("", "there", True, 0, [], {}, NOTHING, b"x", "ray://host:1", "host:x"),
+            "work_dir": NO_PATH,
         },
     ),
     "solve": (lambda w, **given: w.model.solve(**given), OBJECTIVE),
@@ -140,6 +151,10 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             w.data.observations[0], deterministic=deterministic
         ),
         {"deterministic": (*NO_FLAG, None)},
+    ),
+    "thinned": (
+        lambda w, **given: w.plan.policy(3).thinned(**{"states": 4, **given}),
+        {"states": (*NO_COUNT, None, 24), "seed": (*NO_SEED, None)},
     ),
     "policy_values": (
         lambda w, **given: da.policy_values(
@@ -209,8 +224,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "compare": (
         lambda w, **given: da.compare(**{"first": w.plan, "second": w.plan, **given}),
-        {"first": (*NO_RECORD, None), "second": (*NO_RECORD, None)},
+        {
+            "first": (*NO_RECORD, None),
+            "second": (*NO_RECORD, None),
+            "tolerance": (*NO_TOLERANCE, None),
+        },
     ),
+    "policy.by": (lambda w, plan: w.plan.policy(3).by(plan), {"plan": (*NO_RECORD, None)}),
     "plan.compare": (lambda w, other: w.plan.compare(other), {"other": (*NO_RECORD, None)}),
     "picture": (
         lambda w, **given: w.plan.compare(w.plan).picture(**{"path": w.path / "a.png", **given}),
@@ -282,7 +302,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "diagnose": (
         lambda w, **given: da.diagnose(**{"data": w.data, **given}),
-        {"data": (*NO_RECORD, None), "seed": (*NO_SEED, None)},
+        {"data": (*NO_RECORD, None), "seed": (*NO_SEED, None), "most_rows": NO_COUNT},
     ),
     "repair": (lambda w, data: da.repair(data), {"data": (*NO_RECORD, None)}),
     "write_report": (
@@ -309,7 +329,12 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "save": (
         lambda w, **given: da.save(**{"thing": w.data, "path": w.path / "saved", **given}),
-        {"thing": (*NO_RECORD, None), "path": (*NO_PATH, None)},
+        {
+            "thing": (*NO_RECORD, None),
+            "path": (*NO_PATH, None),
+            "evidence": (*NO_FLAG, None, True),
+            "part_rows": NO_COUNT,
+        },
     ),
     "load": (
         lambda w, **given: da.load(**{"path": w.path / "saved", **given}),
@@ -342,13 +367,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "reward_fill": NO_COST[:-3],
             "missing_values": (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING], [0]),
             "units": ("mmol", "a=", True, 0, [], {1: "a"}, {"a": 1}, NOTHING, b"x"),
-            **dict.fromkeys(("each_row_ends", "one_series"), (*NO_FLAG, None)),
+            **dict.fromkeys(("each_row_ends", "one_series", "continuous"), (*NO_FLAG, None)),
             "decimal": ("", ";", True, 0, [], NOTHING, None),
             "thousands": ("", ".", "ab", "x", True, 0, [], NOTHING),
             "time_format": ("", "iso", True, 0, [], NOTHING),
             "delimiter": ("", "ab", "\n", True, 0, [], NOTHING),
             "encoding": ("", "klingon", "hex", True, 0, [], NOTHING, None),
-            **dict.fromkeys(("sheet", "sql"), NO_NAME),
+            **dict.fromkeys(("sheet", "sql", "join"), NO_NAME),
         },
     ),
     "TableMapping.of": (
@@ -382,6 +407,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "observation_units": ("a", 1.5, [], NOTHING, ["kg", "m"], {"b": "kg"}),
             "episode_names": ("a", 1.5, [], {}, NOTHING, ["a"], {0: "a"}),
             "times": ("a", 1.5, [], {}, NOTHING, ["a"] * 24, [True] * 24),
+            "action_bounds": ("a", 1.5, [], {}, NOTHING, [[0], [1]]),
             "propensities": ("a", 1.5, [], {}, NOTHING, [0.0] * 24, [1.1] * 24, ["a"] * 24),
         },
     ),

@@ -20,7 +20,7 @@ import deepaveragers as da
 from .worlds import WORLDS, World
 
 FIRST_SEED = 10_000
-PLAYED = 20_000
+PLAYED = 4_000
 """Episodes behind a true value."""
 WITHOUT_NETWORKS = 50.0
 """A time budget, in seconds, under which `fit` learns none."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .doctor.repairs import Repair, repair
     from .errors import (
         BundleError,
+        ClusterError,
         DataWarning,
         DeepAveragersError,
         InputError,
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from .neighbors.graph import NeighborGraph
     from .neighbors.index import NeighborIndex
     from .neighbors.indexing import neighbor_index
+    from .policy.compact import CompactPolicy
+    from .policy.deciding import Decisions
     from .policy.decision import Decision
     from .policy.policy import Policy
     from .reporting.report import Report, report
@@ -72,11 +75,14 @@ __all__ = [
     "BcqEncoder",
     "BundleError",
     "Candidate",
+    "ClusterError",
+    "CompactPolicy",
     "Comparison",
     "ConstrainedPlan",
     "DacMdp",
     "DataWarning",
     "Decision",
+    "Decisions",
     "DeepAveragersError",
     "Diagnosis",
     "DqnEncoder",
@@ -160,6 +166,7 @@ _HOMES = {
     "Transitions": "data.transitions",
     "write": "data.writing",
     "BundleError": "errors",
+    "ClusterError": "errors",
     "DataWarning": "errors",
     "DeepAveragersError": "errors",
     "InputError": "errors",
@@ -180,7 +187,9 @@ _HOMES = {
     "NeighborGraph": "neighbors.graph",
     "NeighborIndex": "neighbors.index",
     "neighbor_index": "neighbors.indexing",
+    "CompactPolicy": "policy.compact",
     "Decision": "policy.decision",
+    "Decisions": "policy.deciding",
     "Policy": "policy.policy",
     "BcqEncoder": "representation.bcq",
     "train_bcq": "representation.bcq",

@@ -63,6 +63,22 @@ def named_plan(tmp_path_factory, model):
     return home / "plan"
 
 
+def test_explain_a_step_of_an_episode(named_plan, plans, model, capsys):
+    rows = (model.transitions.episode_ids == model.transitions.episode_ids[40]).nonzero()[0]
+    number = int(model.transitions.episode_ids[40])
+    place = sorted(set(model.transitions.episode_ids.tolist())).index(number)
+    for plan, episode in ((named_plan, f"run {place}"), (plans / "one", number)):
+        by_step = ask(capsys, f"explain {plan} --episode '{episode}' --step 1 --json")
+        assert by_step == ask(capsys, f"explain {plan} --transition {rows[1]} --json")
+    for wrong, match in (
+        ("'run 0' --step 9999", r"--step must be in 0\.\."),
+        ("nobody", "episodes"),
+        ("'run 0' --transition 1", "one of the three"),
+    ):
+        with pytest.raises(da.InputError, match=match):
+            ask(capsys, f"explain {named_plan} --episode {wrong}")
+
+
 def test_explain_by_name(named_plan, capsys):
     def answer(observation):
         words = f"explain {named_plan} --json --cases 2 --observation {shlex.quote(observation)}"

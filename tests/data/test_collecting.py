@@ -143,10 +143,10 @@ def test_an_environment_that_reuses_its_buffer():
     assert data.next_observations[:, 0].tolist() == [1.0, 2.0, 3.0]
 
 
-class Continuous(Corridor):
+class Unplayable(Corridor):
     """An environment that cannot be used, and says when it is closed."""
 
-    action_space = gym.spaces.Box(-1.0, 1.0)
+    action_space = gym.spaces.Text(3)
     opened = closed = 0
 
     def __init__(self):
@@ -158,5 +158,5 @@ class Continuous(Corridor):
 
 def test_an_environment_that_is_refused_is_closed():
     with pytest.raises(da.InputError, match="Discrete"):
-        play(Continuous, None, seed=0, side_by_side=2, steps=10, advance=None)
-    assert Continuous.opened == Continuous.closed == 1
+        play(Unplayable, None, seed=0, side_by_side=2, steps=10, advance=None)
+    assert Unplayable.opened == Unplayable.closed == 1

@@ -161,11 +161,12 @@ def test_minari_action_spaces(minari):
     ]
 
 
-def test_minari_continuous_actions_need_a_function(minari):
+def test_minari_continuous_actions_are_rows_or_mapped_by_a_function(minari):
     space = spaces.Box(-1, 1, (2,), np.float32)
     dataset, expected = make_minari(minari, space, spaces.Box(-1, 1, (2,), np.float32))
-    with pytest.raises(InputError, match="actions=function"):
-        read(dataset)
+    rows = read(dataset)
+    np.testing.assert_array_equal(rows.actions, [a for _, taken, _, _ in expected for a in taken])
+    np.testing.assert_array_equal(rows.action_bounds, [[-1, -1], [1, 1]])
     data = read(dataset, actions=lambda a: np.where(a[:, 0] > 0, "push", "pull"))
     signs = [float(a[0]) > 0 for _, taken, _, _ in expected for a in taken]
     assert [data.action_names[a] == "push" for a in data.actions] == signs

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 import deepaveragers as da
 from deepaveragers.data.tables import csv_file
+from deepaveragers.data.tables.guess import guessed
 from deepaveragers.data.tables.notation import Notation
+from deepaveragers.data.tables.sources import open_table
+from deepaveragers.data.tables.survey import survey
 
 ROLES = {"episode": "run", "action": "drug", "reward": "gain"}
 
@@ -344,3 +347,26 @@ def test_files_elsewhere_are_not_fetched():
         da.read("https://me:very-secret@example.org/a.csv?key=hidden", action="a", reward="r")
     assert "secret" not in str(refused.value)
     assert "hidden" not in str(refused.value)
+
+
+def test_days_before_months_are_seen(tmp_path):
+    days = ["03/05/2026", "04/05/2026", "25/05/2026", "01/06/2026", "02/06/2026"]
+    found = survey(open_table(written(tmp_path / "a.csv", columns(day=days))))
+    assert guessed(found)["time_format"] == "%d/%m/%Y"
+    with pytest.raises(da.InputError, match=r"'25/05/2026'.*time_format='%d/%m/%Y' \("):
+        reading(columns(day=days), time="day", time_format="%m/%d/%Y")
+    with pytest.raises(da.InputError, match="'%m/%d/%Y' or '%d/%m/%Y'"):
+        reading(columns(day=days), time="day")
+
+
+def test_a_forgotten_column_of_ends():
+    table = columns(outcome=[None, None, "died", None, "home"])
+    del table["end"]
+    with pytest.raises(da.InputError, match=r"terminated='outcome' \(--terminated outcome\)"):
+        da.read(table, **ROLES)
+
+
+def test_blanks_that_mean_no_end_are_not_missing():
+    table = columns(end=[None, None, "died", None, "home"])
+    assert "missing" not in told(table, terminal_values=["died"])
+    assert "missing" not in told(table)

@@ -136,14 +136,13 @@ def test_action_names_fix_the_numbers():
         read(COLUMNS, **{**FIELDS, "action_names": ["right"]})
 
 
-def test_continuous_actions_are_refused():
-    with pytest.raises(InputError, match="Discretise"):
-        read(
-            {"x": range(2000), "a": np.linspace(0, 1, 2000), "r": np.zeros(2000)},
-            observations="x",
-            action="a",
-            reward="r",
-        )
+def test_a_column_of_quantities_is_an_action_where_that_is_said():
+    columns = {"x": range(2000), "a": np.linspace(0, 1, 2000), "r": np.zeros(2000)}
+    fields = {"observations": "x", "action": "a", "reward": "r", "one_series": True}
+    with pytest.raises(InputError, match="--continuous"):
+        read(columns, **fields)
+    data = read(columns, **fields, continuous=True)
+    assert data.actions.shape == (len(data), 1)
 
 
 def test_zero_padded_episodes_stay_apart():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gymnasium as gym
 import pytest
 
+import deepaveragers as da
+
 evaluation = pytest.importorskip("stable_baselines3.common.evaluation")
 
 
@@ -16,3 +18,12 @@ def test_evaluate_policy(plan):
     )
     assert returns == lengths
     assert min(returns) > 22
+
+
+def test_evaluate_policy_with_continuous_actions():
+    data = da.collect("Pendulum-v1", steps=400, seed=0, side_by_side=1)
+    policy = da.compile(data).solve().policy()
+    env = gym.make("Pendulum-v1")
+    env.reset(seed=0)
+    mean, _ = evaluation.evaluate_policy(policy, env, n_eval_episodes=2, warn=False)
+    assert -2000.0 < mean < 0.0

@@ -162,3 +162,25 @@ def test_the_loss_by_hand(rows):
 def test_divergence_stops_it(rows):
     with pytest.raises(da.TrainingDiverged, match="learning rate"):
         da.train_dynamics(rows, 300, **{**SMALL, "learning_rate": 1e30})
+
+
+def test_rows_of_actions_are_predicted_with():
+    """Column 0 moves by the action times column 1, as in `walk`; the rest is noise."""
+    generator = np.random.default_rng(0)
+    data = walk()
+    actions = generator.uniform(-2, 2, (len(data), 2))
+    there = data.observations.copy()
+    there[:, 0] += actions[:, 1] * data.observations[:, 1]
+    rows = da.Transitions(
+        observations=data.observations,
+        actions=actions,
+        rewards=data.rewards,
+        next_observations=there,
+        terminations=data.terminations,
+    )
+    encoder = da.train_dynamics(rows, 600, predict=("change", "action"), **SMALL)
+    features = encoder.encode(rows.observations)
+    assert explained(features, rows.observations[:, 1]) > 0.9
+    assert explained(features, rows.observations[:, 2]) < 0.3
+    again = da.train_dynamics(rows, 600, predict=("change", "action"), **SMALL)
+    np.testing.assert_array_equal(again.encode(rows.observations), features)

@@ -328,7 +328,7 @@ def test_refusals(tmp_path, cartpole, plan):
     with pytest.raises(da.InputError, match="new must be Transitions"):
         append(cartpole, 3)
     path = da.save(plan, tmp_path / "plan")
-    with pytest.raises(da.InputError, match="made again from its updated model"):
+    with pytest.raises(da.InputError, match="made again from the updated model"):
         append(path, cartpole)
 
 

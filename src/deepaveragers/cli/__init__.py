@@ -8,7 +8,9 @@ from .ending import INTERRUPTED, complain, wants_json
 
 __all__ = ["main"]
 
-READING = frozenset({"doctor", "evaluate", "explain", "compare", "guarantee", "info", "quickstart"})
+READING = frozenset(
+    {"doctor", "evaluate", "explain", "compare", "guarantee", "info", "quickstart", "studio"}
+)
 """Commands that write no bundle."""
 
 

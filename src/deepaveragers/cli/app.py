@@ -11,6 +11,7 @@ import typer
 
 from ..arguments import shown
 from ..errors import DeepAveragersError
+from .act_command import act
 from .ask_commands import compare, explain, guarantee
 from .data_commands import append, doctor, export_data, forget
 from .deep_commands import train
@@ -18,9 +19,12 @@ from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants
 from .fit_command import fit
 from .import_command import import_data
 from .pipeline import collect, compile, evaluate, info
+from .policy_command import policy
 from .quickstart import quickstart
 from .report_command import report
+from .serve_command import serve
 from .solve_command import solve
+from .studio_command import studio
 from .usage import usage_sentence
 
 app = typer.Typer(
@@ -42,12 +46,16 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compile": compile,
     "solve": solve,
     "fit": fit,
+    "policy": policy,
+    "act": act,
+    "serve": serve,
     "evaluate": evaluate,
     "explain": explain,
     "compare": compare,
     "guarantee": guarantee,
     "report": report,
     "info": info,
+    "studio": studio,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .options import Lookup, Smoothness
 from .options import observation as as_observation
 from .output import AsJson, show, table
+
+if TYPE_CHECKING:
+    from ..data.transitions import Transitions
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan.")]
 
@@ -26,8 +29,12 @@ def explain(
     transition: Annotated[
         int | None, typer.Option(help="Or the number of a logged transition: its start.")
     ] = None,
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    episode: Annotated[
+        str | None, typer.Option(help="Or a logged episode, by its name in the log.")
+    ] = None,
+    step: Annotated[int, typer.Option(help="Which step of that episode; the first is 0.")] = 0,
+    k: Smoothness = None,
+    lookup: Lookup = None,
     steps: Annotated[int, typer.Option(help="Steps of the imagined future to show.")] = 0,
     cases: Annotated[int, typer.Option(help="Comparable cases to show of an action.")] = 4,
     details: Annotated[
@@ -42,16 +49,19 @@ def explain(
     from ..storage.records import load_as
 
     steps = whole_number("--steps", steps, least=0)
-    if (observation is None) == (transition is None):
-        raise InputError("--observation or --transition", "given, one of the two", "both or none")
+    if sum(one is not None for one in (observation, transition, episode)) != 1:
+        ways = "--observation, --transition or --episode"
+        raise InputError(ways, "given, one of the three", "several or none")
     loaded = load_as(Plan, plan)
     data = loaded.mdp.transitions
-    if transition is not None:
-        if not 0 <= transition < len(data):
-            raise InputError("--transition", f"in 0..{len(data) - 1}", transition)
-        asked: Any = data.observations[transition]
+    if observation is not None:
+        asked: Any = as_observation("--observation", observation)
+    elif episode is not None:
+        asked = data.observations[step_of(data, episode, step)]
     else:
-        asked = as_observation("--observation", observation or "")
+        if not 0 <= (transition or 0) < len(data):
+            raise InputError("--transition", f"in 0..{len(data) - 1}", transition)
+        asked = data.observations[transition]
     policy = loaded.policy(k=k, lookup=lookup)
     decision = policy.explain(asked, whole_number("--cases", cases, least=0))
     future = policy.imagine(asked, steps) if steps > 0 else []
@@ -68,6 +78,19 @@ def explain(
         text += "\n\n" + table(rows, header)
         text += "\nFrom here on the imagined future repeats itself." * future[-1].repeats
     show(result, text, as_json=as_json)
+
+
+def step_of(data: Transitions, episode: str, step: int) -> int:
+    """Return the transition at a step of an episode."""
+    from ..data.episodes import rows_of
+    from ..errors import InputError
+
+    numbered = data.episode_names is None and episode.isdecimal()
+    wanted = int(episode) if numbered else episode
+    rows = rows_of(wanted, data.episode_ids, data.episode_names).nonzero()[0]
+    if not 0 <= step < len(rows):
+        raise InputError("--step", f"in 0..{len(rows) - 1} for episode {episode}", step)
+    return int(rows[step])
 
 
 def guarantee(

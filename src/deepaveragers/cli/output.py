@@ -53,10 +53,16 @@ def plain(value: Any) -> Any:
 
 
 def described(thing: Any) -> dict[str, Any]:
-    """Return what is to be known of data, a model or a plan."""
+    """Return what is to be known of data, a model, a plan or a policy."""
     from ..mdp.model import DacMdp
+    from ..policy.compact import CompactPolicy
+    from ..policy.policy import Policy
     from ..solvers.plan import Plan
 
+    if isinstance(thing, Policy | CompactPolicy):
+        whole = isinstance(thing, Policy)
+        acting = thing.compact() if isinstance(thing, Policy) else thing
+        return {"kind": "policy", "evidence": whole, **acting.summary()}
     if isinstance(thing, Plan):
         return {**described(thing.mdp), "kind": "plan", **thing.summary()}
     if isinstance(thing, DacMdp):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Lookup, Output, Smoothness, numbers
+from .options import Lookup, OnCluster, Output, Smoothness, WorkDir, numbers
 from .output import AsJson, Seed, described, seconds, show, table
 
 Environment = Annotated[str, typer.Option("--env", help="Id of a Gymnasium environment.")]
@@ -29,8 +29,8 @@ def collect(
         str,
         typer.Option(help="'random', a plan, or a network of `dac train` (.safetensors)."),
     ] = "random",
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     epsilon: Annotated[
         str,
         typer.Option(help="Chance of a random action; several, by commas: one per episode."),
@@ -76,6 +76,13 @@ def compile(
         Path | None, typer.Option(help="Keep training's checkpoint and log here; it goes on.")
     ] = None,
     seed: Seed = 0,
+    candidates: Annotated[
+        int | None,
+        typer.Option(help="Where actions are continuous, those a state chooses among; else 10."),
+    ] = None,
+    landing: Annotated[
+        str | None, typer.Option(help="Where actions are continuous: 'change' or 'own'.")
+    ] = None,
     neighbors: Annotated[
         str, typer.Option(help="Engine: auto, tree, dense, brute, torch or hnsw.")
     ] = "auto",
@@ -88,6 +95,8 @@ def compile(
     resume_dir: Annotated[
         Path | None, typer.Option(help="Keep finished blocks here; a killed compile goes on.")
     ] = None,
+    cluster: OnCluster = None,
+    work_dir: WorkDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Compile transitions into a finite MDP by nearest neighbours."""
@@ -105,16 +114,20 @@ def compile(
         encoder_by_name(
             encoder, transitions, train_steps=train_steps, seed=seed, run_dir=train_dir
         ),
+        candidates=candidates,
+        landing=landing,  # type: ignore[arg-type]
         neighbors=neighbors,  # type: ignore[arg-type]
         time_budget=time_budget,
         allow_approximate=approximate,
         resume_dir=resume_dir,
+        cluster=cluster,
+        work_dir=work_dir,
     )
     save(mdp, output)
     report = mdp.graph.report
     result = {"output": str(output), **described(mdp)}
     text = (
-        f"{len(mdp):,} core states x {mdp.transitions.num_actions} actions x k={mdp.graph.k}, "
+        f"{len(mdp):,} core states x {mdp.choices_in_words} x k={mdp.graph.k}, "
         f"searched by {report.engine} in {seconds(report.seconds)} -> {output}"
     )
     show(result, text, as_json=as_json)
@@ -124,8 +137,8 @@ def evaluate(
     plan: Annotated[Path, typer.Argument(help="A plan.")],
     env: Environment,
     episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 100,
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     epsilon: Annotated[float, typer.Option(help="Chance of a random action.")] = 0.0,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -158,7 +171,7 @@ def info(
     show(result, table(rows), as_json=as_json)
 
 
-def _actor(path: str, k: int, lookup: str) -> Any:
+def _actor(path: str, k: int | None, lookup: Any) -> Any:
     """Return what acts by a saved plan or network."""
     from ..representation.catalogue import SUFFIX
     from ..solvers.plan import Plan

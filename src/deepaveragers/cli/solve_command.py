@@ -76,7 +76,7 @@ def solve(
         cost=cost,
         weighting=weighting,  # type: ignore[arg-type]
         k=k,
-        forbidden_actions=[_action(name, names) for name in forbid or ()],
+        forbidden_actions=_forbidden(forbid or [], mdp.transitions),
         action_penalties=dict(_priced(text, names) for text in action_penalty or ()) or None,
         slip=slip,
         worst_case=worst_case,
@@ -157,6 +157,25 @@ def _per_transition(
         "rewards": None if rewards is None else read_numbers(rewards, column),
         "action_mask": None if mask is None else read_flags(mask, data.action_names),
     }
+
+
+def _forbidden(given: list[str], data: Transitions) -> Any:
+    """Return actions, or where they are rows ranges by column."""
+    from ..errors import InputError
+
+    if not data.action_vectors:
+        return [_action(name, data.action_names) for name in given]
+    ranges: dict[str, list[tuple[float | None, ...]]] = {}
+    for text in given:
+        column, equals, ends = text.rpartition("=")
+        try:
+            low, high = (float(end) if end else None for end in ends.split(":"))
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise InputError("--forbid", "COLUMN=LOW:HIGH, as in throttle=0.5:1", repr(text))
+        ranges.setdefault(column, []).append((low, high))
+    return ranges
 
 
 def _priced(text: str, names: tuple[str, ...]) -> tuple[int | str, float]:

@@ -21,10 +21,17 @@ FewerNeighbors = Annotated[
     typer.Option(help="Use fewer neighbours than compiled; of data, as many (else 5)."),
 ]
 ForbiddenActions = Annotated[
-    list[str] | None, typer.Option(help="An action never to take; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        help="An action never to take, or COLUMN=LOW:HIGH of continuous ones; may be repeated."
+    ),
 ]
 ActionPenalty = Annotated[
-    list[str] | None, typer.Option(help="ACTION=PRICE of taking it once; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        help="ACTION=PRICE of taking it once; of a column's square where actions are continuous; "
+        "may be repeated."
+    ),
 ]
 MaskFile = Annotated[
     Path | None,

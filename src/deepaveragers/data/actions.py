@@ -1,4 +1,4 @@
-"""Actions as numbers 0..A-1 with names: integers and text labels are both welcome."""
+"""Actions as numbers 0..A-1 with names, from integers or text labels; or rows of numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from ..arguments import check_text, several, unmasked
 from ..arrays import Array, Int32
 from ..errors import InputError
+from .action_vectors import as_action_vectors, is_table_of_actions
 
 MAX_UNNAMED_ACTIONS = 100_000
 """A larger number is more likely a mistaken column than an action."""
@@ -17,8 +18,10 @@ MAX_UNNAMED_ACTIONS = 100_000
 
 def as_actions(
     values: Any, names: Iterable[str] | None, size: int
-) -> tuple[Int32, tuple[str, ...]]:
-    """Return [N] int32 actions and their names."""
+) -> tuple[Array, tuple[str, ...]]:
+    """Return [N] int32 actions and their names; or rows [N, Da] and the names of columns."""
+    if is_table_of_actions(values):
+        return as_action_vectors(values, names, size)
     array = np.asarray(unmasked("actions", values))
     if array.shape != (size,):
         raise InputError(
@@ -67,7 +70,7 @@ def _from_numbers(array: Array, names: tuple[str, ...] | None) -> tuple[Int32, t
             "whole numbers or text labels",
             f"values of type {array.dtype}"
             + (" with fractions, NaN or infinities" if array.dtype.kind == "f" else ""),
-            "Discretise continuous actions first.",
+            "Give continuous actions as rows, [N, Da]: actions[:, None] for one number each.",
         )
     if len(array) and int(array.min()) < 0:
         raise InputError("actions", "numbers >= 0", int(array.min()))

@@ -22,7 +22,8 @@ from ..arguments import (
 from ..arrays import Array, Float64, Int64
 from ..errors import InputError
 from ..progress import progress
-from .environments import EnvironmentSource, environment_names
+from .environment_actions import EnvironmentActions
+from .environments import EnvironmentSource, environment_actions
 from .frame_stacks import FrameStacks
 from .frame_track import FrameTrack
 from .play import Episode, play
@@ -69,8 +70,8 @@ def collect(
     Args:
         env: a Gymnasium id, or a function that makes the environment.
         steps: number of transitions. Episodes unfinished at the end are marked truncated.
-        policy: "random", a function from observations [B, ...] to actions [B], an object
-            with `act`, or a Stable-Baselines3 model.
+        policy: "random", a function from observations [B, ...] to actions [B] or [B, Da],
+            an object with `act`, or a Stable-Baselines3 model.
         epsilon: chance of a random action instead. Several numbers are a mixture: each
             episode draws one, with equal chance, or with the chances of a mapping
             {epsilon: chance}.
@@ -82,13 +83,13 @@ def collect(
     side_by_side = whole_number("side_by_side", side_by_side)
     seed = seed_number(seed)
     optional(flag, "show_progress", show_progress)
-    names, columns = environment_names(env)
-    choose = EpsilonMixture(policy, epsilon, len(names), seed)
+    actions, columns = environment_actions(env)
+    choose = EpsilonMixture(policy, epsilon, actions, seed)
     with progress("collect", steps, show=show_progress) as advance:
         episodes = play(
             env, choose, seed=seed, side_by_side=side_by_side, steps=steps, advance=advance
         )
-    return _as_transitions(episodes, names, columns)
+    return _as_transitions(episodes, actions, columns)
 
 
 def chooser(policy: PolicySource) -> Callable[[Array], Any]:
@@ -112,7 +113,7 @@ class EpsilonMixture:
         self,
         policy: PolicySource,
         epsilon: float | Sequence[float] | Mapping[float, float],
-        num_actions: int,
+        actions: EnvironmentActions,
         seed: int,
     ) -> None:
         if isinstance(policy, str):
@@ -122,18 +123,21 @@ class EpsilonMixture:
         else:
             self._choose = chooser(policy)
         self._epsilons, self._chances = _mixture(epsilon)
-        self._num_actions = num_actions
+        self._actions = actions
         self._seed = seed
         self._random = np.random.default_rng((seed, 1))
 
     def __call__(self, observations: Array, episodes: Int64) -> Array:
-        """Return actions [B] for observations [B, ...] of the numbered episodes [B]."""
-        random_actions = self._random.integers(self._num_actions, size=len(observations))
+        """Return actions [B] or [B, Da] for observations [B, ...] of the numbered episodes [B]."""
+        random_actions = self._actions.random(self._random, len(observations))
         if self._choose is None:
             return random_actions
         epsilons = np.array([self._epsilon_of(int(number)) for number in episodes])
         explore = self._random.random(len(observations)) < epsilons
-        return np.where(explore, random_actions, np.asarray(self._choose(observations)))
+        chosen = np.asarray(self._choose(observations))
+        if chosen.shape != random_actions.shape:
+            return chosen  # refused by `play`
+        return np.where(explore.reshape(-1, *[1] * (chosen.ndim - 1)), random_actions, chosen)
 
     def _epsilon_of(self, episode: int) -> float:
         if len(self._epsilons) == 1:
@@ -160,7 +164,7 @@ def _mixture(
 
 
 def _as_transitions(
-    episodes: list[Episode], names: tuple[str, ...], columns: tuple[str, ...] | None
+    episodes: list[Episode], actions: EnvironmentActions, columns: tuple[str, ...] | None
 ) -> Transitions:
     lengths = np.array([len(episode.actions) for episode in episodes])
     last = np.cumsum(lengths) - 1
@@ -171,13 +175,14 @@ def _as_transitions(
     observations, next_observations = _observations(episodes)
     return Transitions(
         observations=observations,
-        actions=np.concatenate([e.actions for e in episodes]),
+        actions=np.concatenate([np.asarray(e.actions, dtype=actions.dtype) for e in episodes]),
         rewards=np.concatenate([e.rewards for e in episodes]),
         next_observations=next_observations,
         terminations=terminations,
         truncations=truncations,
         episode_ids=np.repeat([episode.number for episode in episodes], lengths),
-        action_names=names,
+        action_names=actions.names,
+        action_bounds=actions.known_bounds,
         observation_names=columns,
     )
 

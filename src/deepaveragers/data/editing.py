@@ -11,10 +11,12 @@ import numpy as np
 from ..arrays import Bool, Int32, Int64
 from ..errors import InputError
 from .action_names import resembled
+from .action_vectors import joined_rows
 from .column_names import MENTIONED, listed
 from .columns import joined_column
 from .episodes import distinct_ids, names_at, names_of_ids, rows_of
 from .frame_stacks import joined_stacks, stacks_or_none
+from .scratch import end_to_end
 from .transitions import MAX_TRANSITIONS, OPTIONAL_COLUMNS, Transitions, of_checked
 
 
@@ -35,16 +37,7 @@ def joined(data: Transitions, new: Transitions, *, new_actions: bool = False) ->
             f"shape {new.observation_shape}",
         )
     new = _in_order_of(data, new)
-    unknown = tuple(name for name in new.action_names if name not in data.action_names)
-    if unknown and not new_actions:
-        raise InputError(
-            "new",
-            f"transitions with the actions {listed(data.action_names)}",
-            f"unknown {listed(unknown)}",
-            _meant(unknown, data.action_names)
-            + "Rename those, or add them as further actions: new_actions=True (--new-actions).",
-        )
-    names = (*data.action_names, *unknown)
+    actions = _joined_actions(data, new, new_actions)
     observations, next_observations = _joined_observations(data, new)
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(data, name), getattr(new, name)])
@@ -61,13 +54,31 @@ def joined(data: Transitions, new: Transitions, *, new_actions: bool = False) ->
         **columns,
         observations=observations,
         next_observations=next_observations,
-        actions=np.concatenate([data.actions, _renamed(new, names)]),
+        **actions,
         episode_ids=np.concatenate([data.episode_ids, fresh]),
-        action_names=names,
         observation_names=data.observation_names or new.observation_names,
         observation_units=data.observation_units or new.observation_units,
         episode_names=_joined_episode_names(data, new, fresh),
     )
+
+
+def _joined_actions(data: Transitions, new: Transitions, new_actions: bool) -> dict[str, Any]:
+    """Return the fields of `Transitions` that are about actions."""
+    if data.action_vectors or new.action_vectors:
+        old, later = ((one.actions, one.action_names, one.action_bounds) for one in (data, new))
+        rows, bounds = joined_rows(old, later)
+        return {"actions": rows, "action_names": data.action_names, "action_bounds": bounds}
+    unknown = tuple(name for name in new.action_names if name not in data.action_names)
+    if unknown and not new_actions:
+        raise InputError(
+            "new",
+            f"transitions with the actions {listed(data.action_names)}",
+            f"unknown {listed(unknown)}",
+            _meant(unknown, data.action_names)
+            + "Rename those, or add them as further actions: new_actions=True (--new-actions).",
+        )
+    names = (*data.action_names, *unknown)
+    return {"actions": np.concatenate([data.actions, _renamed(new, names)]), "action_names": names}
 
 
 def _in_order_of(data: Transitions, new: Transitions) -> Transitions:
@@ -122,7 +133,7 @@ def _joined_observations(data: Transitions, new: Transitions) -> tuple[Any, Any]
             "frames stored once and whole pictures",
             "Make FrameStacks of both, or whole pictures: np.asarray(data.observations).",
         )
-    observations, next_observations = (np.concatenate(both) for both in zip(*pairs, strict=True))
+    observations, next_observations = (end_to_end(both) for both in zip(*pairs, strict=True))
     return observations, next_observations
 
 

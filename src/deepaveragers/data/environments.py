@@ -1,4 +1,4 @@
-"""Gymnasium environments as this package needs them: discrete actions, array observations."""
+"""Gymnasium environments as this package needs them: plain actions, array observations."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from ..arguments import check_takes, shown
 from ..arrays import Array
 from ..errors import InputError
+from .environment_actions import EnvironmentActions, actions_of
 from .spaces import observation_space_names
 
 EnvironmentSource: TypeAlias = str | gym.Env[Any, Any] | Callable[[], gym.Env[Any, Any]]
@@ -70,30 +71,13 @@ def close(env: gym.Env[Any, Any]) -> None:
     getattr(env, "close", lambda: None)()
 
 
-def discrete_actions(env: gym.Env[Any, Any]) -> tuple[int, tuple[str, ...]]:
-    """Return the number of the first action and the names of all."""
-    space = env.action_space
-    if not isinstance(space, gym.spaces.Discrete):
-        raise InputError(
-            "env",
-            "an environment with a Discrete action space",
-            f"the action space {space}",
-            "Wrap it to choose among a set of candidate actions.",
-        )
-    start, count = int(space.start), int(space.n)
-    meanings = getattr(getattr(env, "unwrapped", env), "get_action_meanings", None)
-    if meanings is not None and len(meanings()) == count:
-        return start, tuple(str(name) for name in meanings())
-    return start, tuple(str(start + number) for number in range(count))
-
-
-def environment_names(
+def environment_actions(
     source: EnvironmentSource,
-) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the names of the environment's actions, and of its observations' columns."""
+) -> tuple[EnvironmentActions, tuple[str, ...] | None]:
+    """Return what can be done in an environment, and the names of its observations' columns."""
     env = maker(source)()
     try:
-        return discrete_actions(env)[1], observation_space_names(env.observation_space)
+        return actions_of(env), observation_space_names(env.observation_space)
     finally:
         close(env)
 

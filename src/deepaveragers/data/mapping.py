@@ -41,8 +41,10 @@ class TableMapping:
     Attributes:
         observations: columns of the observation, in this order; `*` and `?` stand for any
             characters. None: every column that has no other meaning.
-        action: column of the action: whole numbers or text labels. A last row of an episode
-            without an action holds its final observation.
+        action: column of the action: whole numbers or text labels; or several columns of
+            numbers, throttle,steering. A last row of an episode without an action holds its
+            final observation.
+        continuous: the action's only column is a quantity too, and no label.
         reward: column of the reward that followed the action.
         episode: column that is equal within an episode. None: an episode ends at an end flag
             and where the time goes back.
@@ -77,10 +79,14 @@ class TableMapping:
         encoding: of a text table.
         sheet: name of the sheet of an Excel file. None: the first.
         sql: query, or name of a table, to read from a database. None: its only table.
+        join: path of another table with columns of the same steps, such as what came of
+            decisions in the audit log of `dac serve`; rows belong together that are equal in all
+            columns that both have. None: there is none.
     """
 
     observations: tuple[str, ...] | None = None
     action: str
+    continuous: bool = False
     reward: str
     episode: str | None = None
     time: str | None = None
@@ -107,6 +113,7 @@ class TableMapping:
     encoding: str = "utf-8"
     sheet: str | None = None
     sql: str | None = None
+    join: str | None = None
 
     def __post_init__(self) -> None:
         lists = ("observations", "next_observations", "action_names", "categorical")
@@ -115,7 +122,8 @@ class TableMapping:
         self._set("missing_values", _texts("missing_values", self.missing_values))
         self._set("units", optional(_units, "units", self.units))
         self._set("reward_fill", optional(number, "reward_fill", self.reward_fill))
-        for name in ("each_row_ends", "one_series"):
+        self._set("action", _joined(self.action))
+        for name in ("each_row_ends", "one_series", "continuous"):
             self._set(name, flag(name, getattr(self, name)))
         for name in ("action", "reward"):
             _check_text(name, getattr(self, name), "the name of a column")
@@ -123,6 +131,7 @@ class TableMapping:
             optional(_check_text, name, getattr(self, name), allowed="the name of a column")
         optional(_check_text, "sheet", self.sheet, allowed="the name of a sheet")
         optional(_check_text, "sql", self.sql, allowed="a query or the name of a table")
+        optional(_check_text, "join", self.join, allowed="the path of a table")
         choice("missing", self.missing, get_args(Missing))
         optional(choice, "fill", self.fill, allowed=get_args(Fill))
         choice("duplicates", self.duplicates, get_args(Duplicates))
@@ -160,9 +169,18 @@ class TableMapping:
             raise InputError(" and ".join(absent), "the name of a column", "nothing", remedy)
         return cls(**values)
 
-    def roles(self) -> dict[str, str]:
-        """Return the single columns that are named, by role."""
-        return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+    def roles(self, columns: Sequence[str]) -> dict[str, str]:
+        """Return the single columns that are named, by role; actions that are rows are none."""
+        given = {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+        if self.action_columns(columns):
+            del given["action"]
+        return given
+
+    def action_columns(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of actions that are rows of numbers; none where they are labels."""
+        if self.action in columns or "," not in self.action:
+            return (self.action,) if self.continuous else ()
+        return _names(self.action, "action") or ()
 
     def categories(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the columns of a table that are called categorical."""
@@ -177,8 +195,8 @@ class TableMapping:
             columns: of the table.
             indexes: those that only number the rows, and are no observations by default.
         """
-        roles = self.roles()
-        for role, name in roles.items():
+        roles, actions = self.roles(columns), self.action_columns(columns)
+        for role, name in [*roles.items(), *(("action", one) for one in actions)]:
             if name not in columns:
                 near = get_close_matches(name, columns, 1)
                 remedy = f"Did you mean {near[0]!r}?" if near else ""
@@ -187,7 +205,7 @@ class TableMapping:
         if self.observations is not None:
             chosen = _matched(self.observations, columns, "observations")
         else:
-            taken = {*roles.values(), *following}
+            taken = {*roles.values(), *actions, *following}
             chosen = tuple(name for name in columns if name not in taken and name not in indexes)
         if not chosen:
             raise InputError("observations", "at least one column", "none")
@@ -224,6 +242,11 @@ def _names(value: Any, parameter: str) -> tuple[str, ...] | None:
     if not all(isinstance(name, str) and name for name in names):
         raise InputError(parameter, "one or more names", shown(value))
     return names
+
+
+def _joined(value: Any) -> Any:
+    """Return several names as one text, and anything else as it is."""
+    return ",".join(_names(value, "action") or ()) if isinstance(value, list | tuple) else value
 
 
 def _texts(parameter: str, value: Any) -> tuple[str, ...] | None:

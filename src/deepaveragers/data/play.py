@@ -18,11 +18,13 @@ import numpy as np
 from ..arrays import Array, Int64
 from ..errors import InputError
 from ..progress import Advance
-from .environments import EnvironmentSource, close, discrete_actions, maker, observation_reader
+from .environment_actions import actions_of
+from .environments import EnvironmentSource, close, maker, observation_reader
 from .frame_track import FrameTrack
 
 Act = Callable[[Array, Int64], Any]
-"""From observations [B, ...] and the numbers of their episodes [B] to actions [B] in 0..A-1."""
+"""From observations [B, ...] and the numbers of their episodes [B] to actions: [B] numbers in
+0..A-1, or rows [B, Da]."""
 
 
 @dataclass(eq=False)
@@ -33,7 +35,7 @@ class Episode:
         number: its place in the sequence of seeds.
         current: the newest observation.
         track: all T+1 observations; None when steps are not recorded.
-        actions: T numbers in 0..A-1, empty when steps are not recorded.
+        actions: T numbers in 0..A-1, or rows; empty when steps are not recorded.
         rewards: T numbers.
         terminated: whether it ended by the environment's own rules.
         truncated: whether it was cut off, by a time limit or because playing stopped.
@@ -42,7 +44,7 @@ class Episode:
     number: int
     current: Array
     track: FrameTrack | None = None
-    actions: list[int] = field(default_factory=list)
+    actions: list[Any] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     terminated: bool = False
     truncated: bool = False
@@ -82,8 +84,8 @@ def play(
         arena.open(min(side_by_side, steps or side_by_side, episodes or side_by_side))
         while arena.seats and left > 0:
             active = arena.seats[: int(min(left, len(arena.seats)))]
-            for seat, action in zip(active, _choose(act, active), strict=True):
-                arena.step(seat, int(action))
+            for seat, action in zip(active, _choose(act, active, arena.actions.shape), strict=True):
+                arena.step(seat, action)
             left -= len(active)
             ended = [seat for seat in active if seat.episode.ended]
             finished += [seat.episode for seat in ended]
@@ -132,8 +134,7 @@ class _Arena:
             seat = _Seat(self._make(), Episode(-1, np.empty(0)))
             self.seats.append(seat)
             if len(self.seats) == 1:
-                self._first_action, names = discrete_actions(seat.env)
-                self._num_actions = len(names)
+                self.actions = actions_of(seat.env)
                 self._read = observation_reader(seat.env.observation_space)
             self.begin(seat)
 
@@ -148,10 +149,10 @@ class _Arena:
         self.seats.remove(seat)
         close(seat.env)
 
-    def step(self, seat: _Seat, action: int) -> None:
-        if not 0 <= action < self._num_actions:
-            raise InputError("policy", f"actions in 0..{self._num_actions - 1}", action)
-        observation, reward, terminated, truncated, _ = seat.env.step(self._first_action + action)
+    def step(self, seat: _Seat, chosen: Any) -> None:
+        action = self.actions.checked(chosen)
+        native = self.actions.native(action)
+        observation, reward, terminated, truncated, _ = seat.env.step(native)
         episode = seat.episode
         episode.current = np.array(self._read(observation))
         if episode.track is not None:
@@ -168,14 +169,15 @@ class _Arena:
         return begun
 
 
-def _choose(act: Act, seats: list[_Seat]) -> Array:
+def _choose(act: Act, seats: list[_Seat], shape: tuple[int, ...]) -> Array:
     observations = np.stack([seat.episode.current for seat in seats])
     numbers = np.array([seat.episode.number for seat in seats], dtype=np.int64)
     actions = np.asarray(act(observations, numbers))
-    if actions.shape != (len(seats),):
+    if actions.shape != (len(seats), *shape):
+        kind = f" of {shape[0]} numbers each" if shape else ""
         raise InputError(
             "policy",
-            f"a function that returns {len(seats)} actions for {len(seats)} observations",
+            f"a function that returns {len(seats)} actions{kind} for {len(seats)} observations",
             f"one that returned shape {actions.shape}",
         )
     return actions

@@ -58,7 +58,11 @@ def read_reported(
     """Return the transitions together with what was decided: format, reason and notes.
 
     Args:
-        source, format, actions, mapping, columns: see `read`.
+        source: as in `read`, and so are the next four.
+        format: "auto" decides by what is there; or the name of a format.
+        actions: a function from logged actions to whole numbers or labels.
+        mapping: the meaning of a table's columns.
+        columns: the same as keywords.
         drop_missing: leave out the steps of a table that have missing values, unless its
             mapping says what to do with them.
     """

@@ -7,8 +7,9 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from ..arrays import Array, Int64
+from ..arrays import Array, Float64, Int64
 from ..errors import InputError
+from .action_vectors import rounded_bounds
 from .column_names import numbered
 
 MAX_COMBINATIONS = 10_000
@@ -91,10 +92,10 @@ def _names(name: str, space: gym.Space[Any]) -> tuple[str, ...]:
 
 
 def action_batch(space: gym.Space[Any], batch: Any) -> Array:
-    """Return [T] action numbers from 0 of a discrete space, else the batch as an array."""
+    """Return [T] action numbers from 0 of a discrete space, else rows [T, Da]."""
     if isinstance(space, gym.spaces.Discrete):
         return np.asarray(batch).reshape(-1) - int(space.start)
-    sizes = _sizes(space)
+    sizes = combination_sizes(space)
     if sizes is None:
         return _side_by_side(space, batch)
     start = space.start.reshape(-1) if isinstance(space, gym.spaces.MultiDiscrete) else 0
@@ -106,7 +107,7 @@ def action_space_names(space: gym.Space[Any]) -> tuple[str, ...] | None:
     """Return the names of all actions of a discrete space; None where it is not discrete."""
     if isinstance(space, gym.spaces.Discrete):
         return tuple(str(int(space.start) + number) for number in range(int(space.n)))
-    sizes = _sizes(space)
+    sizes = combination_sizes(space)
     if sizes is None:
         return None
     start = space.start.reshape(-1) if isinstance(space, gym.spaces.MultiDiscrete) else 0
@@ -114,8 +115,35 @@ def action_space_names(space: gym.Space[Any]) -> tuple[str, ...] | None:
     return tuple(",".join(map(str, row)) for row in rows.tolist())
 
 
-def _sizes(space: gym.Space[Any]) -> Int64 | None:
-    """Return how many values each part of a combined discrete action has."""
+def row_bounds(space: gym.Space[Any]) -> Float64 | None:
+    """Return [2, Da], the least and the most of each part of an action; None for other spaces."""
+    if isinstance(space, gym.spaces.Box):
+        return np.stack([space.low, space.high]).reshape(2, -1).astype(np.float64)
+    if isinstance(space, gym.spaces.MultiDiscrete):
+        start = space.start.reshape(-1)
+        return np.stack([start, start + space.nvec.reshape(-1) - 1]).astype(np.float64)
+    if isinstance(space, gym.spaces.MultiBinary):
+        width = int(np.prod(space.shape))
+        return np.stack([np.zeros(width), np.ones(width)])
+    return None
+
+
+def space_bounds(space: gym.Space[Any], rows: Array) -> tuple[Float64 | None, tuple[str, ...]]:
+    """Return the bounds [2, Da] of actions that are rows, wide enough for all; and notes."""
+    bounds = row_bounds(space)
+    if bounds is None or rows.ndim != 2 or not np.isfinite(bounds).any():
+        return None, ()
+    low, high = rounded_bounds(bounds, rows.dtype)
+    outside = int(((rows < low) | (rows > high)).any(axis=1).sum())
+    if not outside:
+        return bounds, ()
+    wider = np.stack([np.fmin(bounds[0], rows.min(axis=0)), np.fmax(bounds[1], rows.max(axis=0))])
+    note = f"{outside:,} action(s) lie outside the space's own bounds, which were widened for them"
+    return wider, (note,)
+
+
+def combination_sizes(space: gym.Space[Any]) -> Int64 | None:
+    """Return how many values each part of a combined discrete action has; None for many."""
     if isinstance(space, gym.spaces.MultiDiscrete):
         sizes = space.nvec.reshape(-1)
     elif isinstance(space, gym.spaces.MultiBinary):
@@ -131,5 +159,5 @@ def _side_by_side(space: gym.Space[Any], batch: Any) -> Array:
     elif isinstance(batch, tuple):
         parts = list(batch)
     else:
-        return np.asarray(batch)
+        return np.asarray(batch).reshape(len(batch), -1)
     return np.concatenate([np.asarray(part).reshape(len(part), -1) for part in parts], axis=1)

@@ -35,7 +35,7 @@ class Steps:
 
     Attributes:
         observations: [R, ...] s.
-        actions: [R] numbers or labels; anything where `acted` is false.
+        actions: [R] numbers or labels, or [R, Da] rows; anything where `acted` is false.
         rewards: [R] float.
         terminations: [R] bool.
         truncations: [R] bool.
@@ -50,6 +50,7 @@ class Steps:
         observation_units: of the columns, or None.
         episode_names: the log's own ids, one per distinct number among `episodes`, in
             ascending order; or None.
+        action_bounds: [2, Da] of actions that are rows, or None.
     """
 
     observations: Array
@@ -66,6 +67,7 @@ class Steps:
     observation_names: Sequence[str] | None = None
     observation_units: Sequence[str] | None = None
     episode_names: Sequence[str] | None = None
+    action_bounds: Array | None = None
 
 
 def link_steps(
@@ -114,6 +116,7 @@ def link_steps(
         truncations=truncations[rows],
         episode_ids=episodes,
         action_names=action_names,  # type: ignore[arg-type]
+        action_bounds=steps.action_bounds,
         observation_names=steps.observation_names,  # type: ignore[arg-type]
         observation_units=steps.observation_units,  # type: ignore[arg-type]
         episode_names=_names(steps, rows, episodes),

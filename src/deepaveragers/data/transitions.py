@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..arguments import known_fields
-from ..arrays import Array, Bool, Float64, Int32, Int64, frozen, rows_at
+from ..arrays import Array, Bool, Float64, Int64, frozen, rows_at
 from ..errors import InputError
+from .action_vectors import action_figures, as_action_bounds, vector_text
 from .actions import as_actions
 from .column_names import (
     as_observation_names,
@@ -25,6 +26,8 @@ from .columns import as_column, as_flags, as_propensities, as_times
 from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
 from .frame_stacks import check_shared_frames, stacks_or_none
 from .observations import as_observations, check_finite
+from .row_numbers import checked_rows
+from .scratch import IN_MEMORY, taken
 
 MAX_TRANSITIONS = 2**31 - 1
 """Neighbour indices are int32."""
@@ -47,7 +50,8 @@ class Transitions:
     Attributes:
         observations: [N, ...] s, float32/float64 columns, or uint8 pictures; or
             `FrameStacks`, pictures made of frames that are stored once.
-        actions: [N] int32 in 0..A-1. Text labels are accepted and become `action_names`.
+        actions: [N] int32 in 0..A-1. Text labels are accepted and become `action_names`. Or
+            [N, Da] rows: float32/float64 (continuous), or int32 (several discrete parts).
         rewards: [N] float64.
         next_observations: [N, ...] s', the true one also at the end of an episode.
         terminations: [N] bool, the episode ended here and nothing more can be earned.
@@ -56,7 +60,8 @@ class Transitions:
         episode_ids: [N] int64, equal within an episode. None derives them from the flags
             and from places where s' differs from the next row's s. Text labels are accepted
             and become `episode_names`.
-        action_names: A names, the place is the action's number. None names them "0".."A-1".
+        action_names: A names, the place is the action's number; or Da names of the columns
+            of rows. None names them by their numbers from "0".
         observation_names: one name per column of the observations. None takes those of a
             DataFrame or dictionary of observations, and is what pictures have.
         observation_units: one unit per column, "" where it has none; or {name: unit}.
@@ -67,10 +72,12 @@ class Transitions:
             are unknown.
         propensities: [N] float64 in (0, 1], the chance with which the logged action was
             chosen; NaN is unknown.
+        action_bounds: [2, Da] float64, the least and the most of each column of actions that
+            are rows; None where nothing is known of them.
     """
 
     observations: Array
-    actions: Int32
+    actions: Array
     rewards: Float64
     next_observations: Array
     terminations: Bool
@@ -82,6 +89,7 @@ class Transitions:
     episode_names: tuple[str, ...] | None = None
     times: Array | None = None
     propensities: Float64 | None = None
+    action_bounds: Float64 | None = None
 
     def __post_init__(self) -> None:
         columns = given_names(self.observations, self.observation_names)
@@ -126,6 +134,7 @@ class Transitions:
             truncations=truncations,
             episode_ids=episode_ids,
             action_names=names,
+            action_bounds=as_action_bounds(self.action_bounds, actions, names),
             episode_names=as_episode_names(self.episode_names, episode_ids),
             times=as_times(self.times, size),
             propensities=as_propensities(self.propensities, size),
@@ -158,13 +167,29 @@ class Transitions:
         shape = "x".join(map(str, self.observation_shape))
         return (
             f"Transitions({len(self):,} transitions, {self.num_episodes:,} episodes, "
-            f"observations {shape} {self.observations.dtype}, {self.num_actions} actions)"
+            f"observations {shape} {self.observations.dtype}, {self.actions_in_words})"
         )
 
     @property
     def num_actions(self) -> int:
-        """Number of actions (A)."""
+        """Number of actions (A); actions that are rows are not counted, but refused."""
+        if self.action_vectors:
+            raise InputError("data", "with discrete actions for this", self.actions_in_words)
         return len(self.action_names)
+
+    @property
+    def action_vectors(self) -> bool:
+        """Whether actions are rows [N, Da]: continuous, or of several discrete parts."""
+        return self.actions.ndim == 2
+
+    @property
+    def actions_in_words(self) -> str:
+        """What kind of actions there are, in words."""
+        if not self.action_vectors:
+            return f"{len(self.action_names)} actions"
+        kind = "continuous" if self.actions.dtype.kind == "f" else "combined discrete"
+        width = len(self.action_names)
+        return f"{kind} actions of {width} number{'s' if width > 1 else ''}"
 
     @property
     def observation_shape(self) -> tuple[int, ...]:
@@ -203,6 +228,12 @@ class Transitions:
         names = self.observation_names
         return str(column) if names is None else repr(names[column])
 
+    def action_text(self, row: int) -> str:
+        """Return the action of a row in words: its name, or its numbers by column."""
+        if not self.action_vectors:
+            return self.action_names[int(self.actions[row])]
+        return vector_text(self.action_names, self.actions[row])
+
     def row_name(self, row: int) -> str:
         """Return how a message calls a row: "row 5", with the log's own id of its episode."""
         named = "" if self.episode_names is None else f" (episode {self.episode_name(row)!r})"
@@ -233,13 +264,13 @@ class Transitions:
             "observation_names": _plain_list(self.observation_names),
             "observation_units": _plain_list(self.observation_units),
             "action_names": list(self.action_names),
-            "action_counts": np.bincount(self.actions, minlength=self.num_actions).tolist(),
+            **action_figures(self.actions, len(self.action_names)),
             "mean_return": mean_return,
         }
 
     def subset(self, rows: slice | Sequence[int] | Array) -> Transitions:
         """Return the given rows as a dataset of their own; names are kept."""
-        taken = rows if isinstance(rows, slice) else _checked_rows(rows, len(self))
+        taken = rows if isinstance(rows, slice) else checked_rows(rows, len(self))
         own = [name for name in OPTIONAL_COLUMNS if getattr(self, name) is not None]
         columns = {name: rows_at(getattr(self, name), taken) for name in (*COLUMNS, *own)}
         names = self.episode_names
@@ -249,6 +280,7 @@ class Transitions:
             observations=_rows(self.observations, taken),
             next_observations=_rows(self.next_observations, taken),
             action_names=self.action_names,
+            action_bounds=self.action_bounds,
             observation_names=self.observation_names,
             observation_units=self.observation_units,
             episode_names=names,
@@ -269,21 +301,9 @@ def _plain_list(names: Sequence[str] | None) -> list[str] | None:
     return None if names is None else list(names)
 
 
-def _checked_rows(rows: Any, size: int) -> Array:
-    """Return a mask of so many flags, or row numbers among so many; negative ones from the end."""
-    taken = np.asarray(rows, dtype=None if np.size(rows) else np.int64)
-    if taken.ndim != 1 or taken.dtype.kind not in "iub":
-        received = f"shape {taken.shape} of {taken.dtype}"
-        raise InputError("rows", "a slice, a mask, or row numbers", received)
-    if taken.dtype.kind == "b":
-        if len(taken) != size:
-            raise InputError("rows", f"a mask of {size:,} flags, one per row", f"{len(taken):,}")
-    elif len(taken) and (taken.max() >= size or taken.min() < -size):
-        number = taken.max() if taken.max() >= size else taken.min()
-        raise InputError("rows", f"row numbers from 0 to {size - 1}", f"{number}")
-    return taken
-
-
 def _rows(observations: Array, rows: slice | Array) -> Any:
     stacks = stacks_or_none(observations)
-    return rows_at(observations, rows) if stacks is None else stacks.at(rows)
+    if stacks is not None:
+        return stacks.at(rows)
+    large = observations.nbytes > IN_MEMORY and not isinstance(rows, slice)
+    return taken(observations, rows) if large else rows_at(observations, rows)  # type: ignore[arg-type]

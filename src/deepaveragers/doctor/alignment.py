@@ -33,7 +33,7 @@ def alignment_findings(data: Transitions) -> Iterator[Finding]:
     following = np.asarray(data.next_observations[rows], dtype=np.float64)
     unit = units(states, following)
     states, following = np.ldexp(states, -unit), np.ldexp(following, -unit)
-    if data.num_actions > 1:
+    if data.action_vectors or data.num_actions > 1:
         yield from _actions(data, rows, states, following)
     yield from _rewards(data, rows, states, following)
 
@@ -49,9 +49,9 @@ def _rows_with_both_neighbours(data: Transitions) -> Array:
 def _actions(data: Transitions, rows: Array, states: Array, following: Array) -> Iterator[Finding]:
     change = following - states
     plain = _explained(states, change, np.zeros(len(rows), dtype=int))
-    own = _explained(states, change, data.actions[rows]) - plain
+    own = _explained_by(states, change, data.actions[rows]) - plain
     for shift, word in ((-1, "before"), (1, "after")):
-        gain = _explained(states, change, data.actions[rows + shift]) - plain
+        gain = _explained_by(states, change, data.actions[rows + shift]) - plain
         if gain > 0.02 and gain > 3 * max(own, 0.0):
             yield Finding(
                 "shifted_actions",
@@ -69,9 +69,9 @@ def _rewards(data: Transitions, rows: Array, states: Array, following: Array) ->
     rewards = data.rewards[:, None]
     rewards = np.ldexp(rewards, -units(rewards))
     actions = data.actions[rows]
-    own = _explained(both, rewards[rows], actions)
+    own = _explained_by(both, rewards[rows], actions)
     for shift, word in ((-1, "before"), (1, "after")):
-        other = _explained(both, rewards[rows + shift], actions)
+        other = _explained_by(both, rewards[rows + shift], actions)
         if other > 0.3 and own < 0.5 * other:
             yield Finding(
                 "shifted_rewards",
@@ -82,6 +82,14 @@ def _rewards(data: Transitions, rows: Array, states: Array, following: Array) ->
                 "Rewards stand one row off: they would be credited to other actions.",
                 "Shift the reward column by one row within each episode before the import.",
             )
+
+
+def _explained_by(inputs: Array, targets: Array, actions: Array) -> float:
+    """Return the share explained with the actions: one fit for each, or with rows as inputs."""
+    if actions.ndim == 1:
+        return _explained(inputs, targets, actions)
+    rows = np.ldexp(actions.astype(np.float64), -units(actions.astype(np.float64)))
+    return _explained(np.concatenate([inputs, rows], axis=1), targets, np.zeros(len(rows), int))
 
 
 def _explained(inputs: Array, targets: Array, groups: Array) -> float:

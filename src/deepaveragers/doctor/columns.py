@@ -89,8 +89,10 @@ def _twins(data: Transitions, columns: Array, varied: Array) -> Iterator[Finding
 def _leaks(data: Transitions, rows: Array, columns: Array, varied: Array) -> Iterator[Finding]:
     rewards = data.rewards[rows, None]
     rewards = np.ldexp(rewards, -units(rewards))[:, 0]
-    known: dict[str, Array] = {"action": data.actions[rows], "reward": rewards}
-    for name, values in known.items():
+    actions = data.actions[rows].reshape(len(rows), -1).astype(np.float64)
+    actions = np.ldexp(actions, -units(actions))
+    known = [*(("action", column) for column in actions.T), ("reward", rewards)]
+    for name, values in known:
         if values.std() == 0:
             continue
         for place in np.flatnonzero(varied):

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import file_path, instance, seed_number
+from ..arguments import file_path, instance, optional, seed_number, whole_number
+from ..arrays import Float64
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..outputs import check_file
@@ -22,7 +23,7 @@ from .alignment import alignment_findings
 from .columns import column_findings
 from .ends import end_findings
 from .findings import Diagnosis, Finding
-from .support import support, support_findings
+from .support import action_counts, support, support_findings
 
 CHECKS: tuple[Callable[[Transitions], Iterator[Finding]], ...] = (
     end_findings,
@@ -32,18 +33,22 @@ CHECKS: tuple[Callable[[Transitions], Iterator[Finding]], ...] = (
 ORDER = {"certain": 0, "likely": 1, "possible": 2}
 
 
-def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
+def diagnose(data: Transitions, *, seed: int = 0, most_rows: int | None = None) -> Diagnosis:
     """Return the facts of a dataset and the defects that were found in it.
 
     Args:
         data: the transitions.
         seed: of the rows that are sampled.
+        most_rows: of larger data, look for defects in whole episodes of about so many rows, taken
+            at random; rows are then counted among those. None looks at everything.
     """
     instance("data", data, Transitions, "Transitions")
     seed = seed_number(seed)
-    findings = [finding for check in CHECKS for finding in check(data)]
-    supported = support(data, seed)
-    findings.extend(support_findings(data, supported))
+    most_rows = optional(whole_number, "most_rows", most_rows)
+    looked_at = data if most_rows is None else _some_episodes(data, most_rows, seed)
+    findings = [finding for check in CHECKS for finding in check(looked_at)]
+    supported = support(looked_at, seed)
+    findings.extend(support_findings(looked_at, supported))
     findings.sort(key=lambda finding: ORDER[finding.certainty])
     lengths = np.array([rows.stop - rows.start for rows in data.episodes()])
     return Diagnosis(
@@ -51,9 +56,26 @@ def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
         facts=_facts(data, supported),
         returns=data.episode_returns(),
         lengths=lengths,
-        action_counts=np.bincount(data.actions, minlength=data.num_actions),
+        action_counts=action_counts(data),
         action_names=data.action_names,
+        looked_at=len(looked_at),
+        action_range=_range(data),
     )
+
+
+def _some_episodes(data: Transitions, most_rows: int, seed: int) -> Transitions:
+    """Return whole episodes of about so many rows, taken at random and in their order."""
+    if len(data) <= most_rows:
+        return data
+    episodes = list(data.episodes())
+    chosen, rows = [], 0
+    for place in np.random.default_rng(seed).permutation(len(episodes)).tolist():
+        chosen.append(place)
+        rows += episodes[place].stop - episodes[place].start
+        if rows >= most_rows:
+            break
+    ranges = [episodes[place] for place in sorted(chosen)]
+    return data.subset(np.concatenate([np.arange(one.start, one.stop) for one in ranges]))
 
 
 def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str]) -> Path:
@@ -76,18 +98,26 @@ def check_report(path: Path) -> None:
         raise InputError("path", "in a folder that exists", str(path), "Make the folder first.")
 
 
+def _range(data: Transitions) -> Float64 | None:
+    if not data.action_vectors:
+        return None
+    return np.stack([data.actions.min(axis=0), data.actions.max(axis=0)]).astype(np.float64)
+
+
 def _facts(data: Transitions, supported: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "transitions": len(data),
         "episodes": data.num_episodes,
         "observation_shape": list(data.observation_shape),
         "observation_type": str(data.observations.dtype),
-        "actions": data.num_actions,
+        "actions": data.actions_in_words if data.action_vectors else data.num_actions,
         "terminations": int(data.terminations.sum()),
         "truncations": int(data.truncations.sum()),
         "reward_range": [float(data.rewards.min()), float(data.rewards.max())],
     }
-    if supported is not None:
+    if supported is not None and data.action_vectors:
+        facts["median_distance"] = float(supported.medians[0])
+    elif supported is not None:
         facts["median_distance_by_action"] = {
             name: float(distance)
             for name, distance in zip(data.action_names, supported.medians, strict=True)

@@ -64,6 +64,7 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "certain",
             "Either the flag or the episode id is wrong, and s' there may be of another episode.",
             "Import again without the episode column: end flags then separate the episodes.",
+            rows=np.flatnonzero(inside),
         )
     if not ended.any():
         single = len(starts) == 1
@@ -85,6 +86,7 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "likely",
             "A time limit that is also called an end makes good states look worthless.",
             "If the column means 'ended in some way', import it as --done with --truncated.",
+            rows=np.flatnonzero(both),
         )
     terminal = data.terminations[last]
     long = len(starts) >= ENOUGH_EPISODES and lengths[0] >= LONG_EPISODE
@@ -96,6 +98,7 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "likely",
             "A time limit was probably logged as an end: good states then look worthless.",
             "Import that column as --truncated instead of --terminated.",
+            rows=last,
         )
 
 
@@ -121,6 +124,7 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "likely" if share > 0.01 else "possible",
             "Rows are out of order, steps are missing, or episodes are mixed up.",
             "Name the episode and time columns when importing, or split episodes at gaps.",
+            rows=rows[broken],
         )
     everywhere = np.arange(len(data))
     still = ~_different(data.observations, everywhere, data.next_observations, everywhere)
@@ -145,6 +149,7 @@ def _order(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
                 "The environment was reset before s' was written down; that transition is false.",
                 "Log the final observation, or leave those last steps out unless terminated.",
                 tuple(last[:-1][reset].tolist()),
+                rows=last[:-1][reset],
             )
 
 
@@ -179,6 +184,7 @@ def _copies(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "Copies count as evidence: neighbours are then the same transition several times.",
             "Drop them: dac forget DATA --episodes ..., da.forget, or import with --fix.",
             tuple(rows.tolist()),
+            rows=rows,
         )
 
 
@@ -209,4 +215,5 @@ def _rewards(data: Transitions) -> Iterator[Finding]:
             "likely",
             "One wrong number decides the whole plan.",
             "Check that row; drop its episode with da.forget.",
+            rows=np.array([row]),
         )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Bool, Float64
+from ..arrays import Array, Bool, Float64, Int64
 from ..data.far_values import far_state, where_most_lie
 from ..data.observations import rows_at_once
 from ..data.transitions import Transitions
@@ -51,6 +51,10 @@ class Sampled(NamedTuple):
         if place < here:
             return self.data.row_name(int(self.rows[place]))
         return f"s' of {self.data.row_name(int(self.last[place - here]))}"
+
+    def of(self, chosen: Bool) -> Int64:
+        """Return the rows that are chosen, by their s or their s'."""
+        return np.unique(np.concatenate((self.rows, self.last))[chosen])
 
 
 def far_value_findings(
@@ -94,6 +98,7 @@ def _of_column(column: Float64, place: int, rows: Sampled) -> Iterator[Finding]:
                 code.certainty,
                 MEANING,
                 FIX,
+                rows=rows.of(column == code.value),
             )
     most = where_most_lie(values)
     with np.errstate(over="ignore"):
@@ -109,6 +114,7 @@ def _of_column(column: Float64, place: int, rows: Sampled) -> Iterator[Finding]:
             "possible",
             MEANING,
             FIX,
+            rows=rows.of(np.isin(column, values[far])),
         )
 
 
@@ -160,4 +166,5 @@ def _far_states(data: Transitions, columns: Float64, found: set[int]) -> Iterato
             "likely",
             "The cost of that distance sets the scale of the tolerance: plans become inexact.",
             "Mend the value, or leave that row out.",
+            rows=np.array([row]),
         )

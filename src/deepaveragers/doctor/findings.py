@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -29,6 +29,8 @@ class Finding:
         meaning: what it does to a plan.
         fix: how it is put right.
         places: numbers of the columns, rows or actions concerned, where a program needs them.
+        rows: [n] int64, the rows concerned, as far as they were looked at; None where it is not
+            about single rows.
     """
 
     code: str
@@ -38,12 +40,12 @@ class Finding:
     meaning: str
     fix: str
     places: tuple[int, ...] = ()
+    rows: Int64 | None = field(default=None, compare=False, repr=False)
 
     def summary(self) -> dict[str, str]:
         """Return the words, for JSON."""
-        words = asdict(self)
-        del words["places"]
-        return words
+        words = (field.name for field in fields(self) if field.name not in ("places", "rows"))
+        return {name: getattr(self, name) for name in words}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +57,10 @@ class Diagnosis:
         facts: counts and sizes.
         returns: [E] float64, return of each episode.
         lengths: [E] int64, steps of each episode.
-        action_counts: [A] int64, transitions of each action.
-        action_names: A names.
+        action_counts: [A] int64, transitions of each action; empty where actions are rows.
+        action_names: A names, or those of the columns of rows.
+        action_range: [2, Da] float64, the least and the most of every column of rows; or None.
+        looked_at: transitions in which defects were looked for, all or a sample.
     """
 
     findings: tuple[Finding, ...]
@@ -65,6 +69,8 @@ class Diagnosis:
     lengths: Int64
     action_counts: Int64
     action_names: tuple[str, ...]
+    looked_at: int
+    action_range: Float64 | None = None
 
     def __repr__(self) -> str:
         codes = ", ".join(finding.code for finding in self.findings)
@@ -92,10 +98,18 @@ class Diagnosis:
             "healthy": self.healthy,
             "findings": [finding.summary() for finding in self.findings],
             "facts": self.facts,
+            "looked_at": self.looked_at,
             "mean_return": mean_return,
             "mean_length": float(self.lengths.mean()),
-            "action_counts": dict(zip(self.action_names, self.action_counts.tolist(), strict=True)),
+            **self._action_figures(),
         }
+
+    def _action_figures(self) -> dict[str, Any]:
+        if self.action_range is None:
+            counts = self.action_counts.tolist()
+            return {"action_counts": dict(zip(self.action_names, counts, strict=True))}
+        ranges = self.action_range.T.tolist()
+        return {"action_range": dict(zip(self.action_names, ranges, strict=True))}
 
     def text(self) -> str:
         """Return the diagnosis as text for a terminal, with small plots."""
@@ -103,7 +117,7 @@ class Diagnosis:
         shape = "x".join(map(str, facts["observation_shape"]))
         lines = [
             f"{facts['transitions']:,} transitions, {facts['episodes']:,} episodes, "
-            f"observations {shape} {facts['observation_type']}, {facts['actions']} actions, "
+            f"observations {shape} {facts['observation_type']}, {self._actions()}, "
             f"{facts['terminations']:,} terminations, {facts['truncations']:,} truncations",
             "",
             f"returns  {histogram(self.returns)}",
@@ -111,6 +125,7 @@ class Diagnosis:
             "",
             *self._action_lines(),
             "",
+            *self._sample_lines(),
         ]
         if self.healthy:
             return printable("\n".join([*lines, "Nothing suspicious was found."]))
@@ -124,7 +139,25 @@ class Diagnosis:
             ]
         return printable("\n".join(lines))
 
+    def _sample_lines(self) -> list[str]:
+        if self.looked_at == self.facts["transitions"]:
+            return []
+        return [
+            f"Defects were looked for in whole episodes with {self.looked_at:,} transitions, taken "
+            "at random; rows are counted among those.",
+            "",
+        ]
+
+    def _actions(self) -> str:
+        number = self.facts["actions"]
+        return number if isinstance(number, str) else f"{number} actions"
+
     def _action_lines(self) -> list[str]:
+        if self.action_range is not None:
+            return [
+                f"action {name} from {least:g} to {most:g}"
+                for name, (least, most) in zip(self.action_names, self.action_range.T, strict=True)
+            ][:12]
         shown = list(zip(self.action_names, self.action_counts.tolist(), strict=True))[:12]
         widest = max(len(name) for name, _ in shown)
         total, largest = int(self.action_counts.sum()), int(self.action_counts.max())

@@ -73,7 +73,7 @@ def _picture(diagnosis: Diagnosis) -> bytes:
     axes[1].set_xlabel("length of an episode")
     axes[2].bar(range(len(diagnosis.action_counts)), diagnosis.action_counts, color="#4477aa")
     axes[2].set_xlabel("action")
-    if len(diagnosis.action_names) <= 8:
+    if len(diagnosis.action_counts) and len(diagnosis.action_names) <= 8:
         axes[2].set_xticks(range(len(diagnosis.action_names)), diagnosis.action_names)
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=120)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Array, Float64
+from ..arrays import Array, Float64, Int64
 from ..data.action_names import resembled, same_words
 from ..data.observations import is_image
 from ..data.transitions import Transitions
@@ -32,10 +32,13 @@ class Support:
     """Distances from sampled states to the nearest transition of each action.
 
     Attributes:
-        distances: [S, A] float64, inf where an action has no transitions.
+        states: [S] int64, the core states of the sample.
+        distances: [S, A] float64, inf where an action has no transitions; [S, 1], of
+            whatever action, where actions are rows.
         nearest: [S] float64, over all actions.
     """
 
+    states: Int64
     distances: Float64
     nearest: Float64
 
@@ -57,25 +60,53 @@ def support(data: Transitions, seed: int) -> Support | None:
     sources = np.sort(random.permutation(len(data))[: SOURCES // 10 if wide else SOURCES])
     states = np.sort(random.permutation(living)[: STATES // 10 if wide else STATES])
     encoder = standardizing(data.observations[sources])
-    rows, actions = encoder.encode(data.observations[sources]), data.actions[sources]
+    rows, actions = encoder.encode(data.observations[sources]), _groups(data)[sources]
     points = encoder.encode(data.next_observations[states])
     points = np.clip(points, -LARGEST_FEATURE, LARGEST_FEATURE)
-    distances = np.full((len(states), data.num_actions), np.inf)
-    for action in range(data.num_actions):
+    distances = np.full((len(states), 1 if data.action_vectors else data.num_actions), np.inf)
+    for action in range(distances.shape[1]):
         own = np.flatnonzero(actions == action)
         if len(own):
             found, gaps = make(rows[own]).query(points, 2)
             # The step that follows starts in the very state: that it is near says nothing.
             successor = sources[own[found[:, 0]]] == states + 1
             distances[:, action] = np.where(successor, gaps[:, 1], gaps[:, 0])
-    return Support(distances, distances.min(axis=1))
+    return Support(states, distances, distances.min(axis=1))
+
+
+def action_counts(data: Transitions) -> Int64:
+    """Return [A] how often each action was taken; [0] where actions are rows."""
+    if data.action_vectors:
+        return np.empty(0, np.int64)
+    return np.bincount(data.actions, minlength=data.num_actions)
+
+
+def _groups(data: Transitions) -> Array:
+    return np.zeros(len(data), np.int32) if data.action_vectors else data.actions
+
+
+def _constant_parts(data: Transitions) -> Iterator[Finding]:
+    """Yield columns of actions that never differ."""
+    constant = np.flatnonzero((data.actions == data.actions[0]).all(axis=0))
+    for column in constant[:10]:
+        yield Finding(
+            "constant_action",
+            "a column of the actions never differs",
+            f"action column {data.action_names[column]!r}",
+            "certain",
+            "A plan can choose nothing there.",
+            "Leave the column out, or collect data in which it differs.",
+        )
 
 
 def support_findings(data: Transitions, supported: Support | None) -> Iterator[Finding]:
     """Yield actions that are hardly taken, or only in a part of the states."""
-    counts = np.bincount(data.actions, minlength=data.num_actions)
+    if data.action_vectors:
+        yield from _constant_parts(data)
+        return
+    counts = action_counts(data)
     slips = list(_slips(data.action_names, counts))
-    yield from slips
+    yield from (replace(slip, rows=_rows_of(data, slip.places)) for slip in slips)
     rare = np.flatnonzero(counts < max(1.0, RARE * len(data)))
     misspelt = [place for slip in slips for place in slip.places]
     for action in np.setdiff1d(rare, misspelt)[:10]:
@@ -86,6 +117,7 @@ def support_findings(data: Transitions, supported: Support | None) -> Iterator[F
             "certain" if counts[action] == 0 else "possible",
             "A plan knows nothing, or hardly anything, of what it does.",
             "Forbid it when solving, or collect data of it.",
+            rows=np.flatnonzero(data.actions == action),
         )
     if supported is None:
         return
@@ -100,7 +132,12 @@ def support_findings(data: Transitions, supported: Support | None) -> Iterator[F
                 "likely",
                 "Its value there is a guess from far away; the cost C keeps plans from using it.",
                 "Collect data of the action in those states, or keep the cost high.",
+                rows=supported.states[far],
             )
+
+
+def _rows_of(data: Transitions, actions: tuple[int, ...]) -> Int64:
+    return np.flatnonzero(np.isin(data.actions, actions))
 
 
 def _slips(names: tuple[str, ...], counts: Array) -> Iterator[Finding]:

@@ -80,9 +80,9 @@ def importance_value(
 
 def _agreement(data: Transitions, policy: Policy | Any) -> Float64:
     """Return [N] the chances with which the policy takes the logged actions."""
+    shapes = ((len(data),), (len(data), data.num_actions))
     if isinstance(policy, Policy):
         return np.asarray(policy.act(data.observations) == data.actions, dtype=np.float64)
-    shapes = ((len(data),), (len(data), data.num_actions))
     allowed = f"a Policy, or chances of shape {shapes[0]} or {shapes[1]}"
     try:
         chances = np.asarray(policy, dtype=np.float64)

@@ -11,8 +11,10 @@ import numpy as np
 from ..arguments import flag, known_keywords, optional, seed_number, whole_number
 from ..arrays import Float64, Int64, frozen
 from ..data.collecting import EpsilonMixture, PolicySource
-from ..data.environments import EnvironmentSource, environment_names
+from ..data.environment_actions import EnvironmentActions
+from ..data.environments import EnvironmentSource, environment_actions
 from ..data.play import play
+from ..data.transitions import Transitions
 from ..errors import InputError
 from ..policy.policy import Policy
 from ..progress import progress
@@ -94,10 +96,10 @@ def evaluate(
     side_by_side = whole_number("side_by_side", side_by_side)
     seed = seed_number(seed)
     optional(flag, "show_progress", show_progress)
-    names, _ = environment_names(env)
+    actions, _ = environment_actions(env)
     if isinstance(policy, Policy):
-        _check_actions(policy.plan.mdp.transitions.action_names, names)
-    choose = EpsilonMixture(policy, epsilon, len(names), seed)
+        _check_actions(policy.plan.mdp.transitions, actions)
+    choose = EpsilonMixture(policy, epsilon, actions, seed)
     began = time.perf_counter()
     with progress("evaluate", episodes, show=show_progress) as advance:
         played = play(
@@ -116,8 +118,17 @@ def evaluate(
     )
 
 
-def _check_actions(logged: tuple[str, ...], offered: tuple[str, ...]) -> None:
-    """Raise where the numbers of the data's actions cannot be those of the environment."""
+def _check_actions(data: Transitions, offer: EnvironmentActions) -> None:
+    """Raise where the data's actions cannot be those of the environment."""
+    logged, offered = data.action_names, offer.names
+    if data.actions.shape[1:] != offer.shape:
+        raise InputError(
+            "env",
+            f"an environment with actions as in the data, {data.actions_in_words}",
+            f"the action space {offer.space}",
+        )
+    if data.action_vectors:
+        return
     if len(logged) > len(offered):
         raise InputError(
             "env", f"an environment with {len(logged)} actions, as in the data", len(offered)

@@ -60,15 +60,20 @@ class Imitation:
 
     def similar(self, features: Floats) -> Int32:
         """Return [B, m] int32, the logged states most like states with features [B, D]."""
-        return self._index.query(features, self.cases, threads=available_threads())[0]
+        return self.index.query(features, self.cases, threads=available_threads())[0]
 
     @cached_property
-    def _index(self) -> NeighborIndex:
+    def index(self) -> NeighborIndex:
+        """Over the logged states."""
         return serving_index(self._source)
 
     def _count(self, rows: Int32) -> Int64:
-        taken = self._actions[rows]
-        return np.stack([(taken == a).sum(axis=1) for a in range(self._num_actions)], axis=1)
+        return times_taken(self._actions[rows], self._num_actions)
+
+
+def times_taken(actions: Int32, num_actions: int) -> Int64:
+    """Return [B, A] int64: how often each action is among those [B, m] of some logged states."""
+    return np.stack([(actions == a).sum(axis=1) for a in range(num_actions)], axis=1)
 
 
 def supported(counts: Int64, allowed: Bool, share: float) -> Bool:

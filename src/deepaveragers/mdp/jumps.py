@@ -35,7 +35,7 @@ def jump_ratio(graph: NeighborGraph, source: Floats, core: Floats, ended: Bool) 
         return 0.0
     moved = np.asarray(core[rows], dtype=np.float64) - source[rows]
     step = float(np.median(np.linalg.norm(moved, axis=1)))
-    gaps = graph.distances[rows]
+    gaps = graph.jumps[rows]
     gap = float(np.median(gaps[np.isfinite(gaps)]))
     return gap / step if step > 0.0 else 0.0
 

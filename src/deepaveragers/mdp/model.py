@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
+import numpy as np
+
 from ..arguments import (
     check_known,
     choice,
@@ -17,6 +19,7 @@ from ..arguments import (
     known_keywords,
     number,
     optional,
+    shown,
     whole_number,
     with_keywords,
 )
@@ -31,10 +34,15 @@ from .objective import Objective, ObjectiveFields
 from .prepared import Prepared
 
 if TYPE_CHECKING:
+    from ..neighbors.candidates import Landing
     from ..neighbors.search import Engine
     from ..solvers.plan import Plan
     from ..solvers.planner import Device, Method
     from .imitation import Imitation
+
+
+CANDIDATES = 10
+"""Candidates of a state where actions are rows; 5 lost to it, 20 hardly gained."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +84,21 @@ class DacMdp:
         """What the data do in states like any given one; nothing is searched before it is used."""
         from .imitation import Imitation
 
-        data = self.transitions
-        return Imitation(self.source_features, self.core_features, data.actions, data.num_actions)
+        data, alike = self.transitions, np.zeros(len(self), np.int32)
+        taken = (alike, 1) if data.action_vectors else (data.actions, data.num_actions)
+        return Imitation(self.source_features, self.core_features, *taken)
 
     def __repr__(self) -> str:
         return (
-            f"DacMdp({len(self):,} core states, {self.transitions.num_actions} actions, "
+            f"DacMdp({len(self):,} core states, {self.choices_in_words}, "
             f"k={self.graph.k}, searched by {self.graph.report.engine})"
         )
+
+    @property
+    def choices_in_words(self) -> str:
+        """How many actions or candidates a state has, in words."""
+        words = "candidates" if self.transitions.action_vectors else "actions"
+        return f"{self.graph.indices.shape[1]} {words}"
 
     def release(self) -> None:
         """Free what plans prepared, which may be larger than the graph; the next makes it again."""
@@ -91,9 +106,11 @@ class DacMdp:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
+        width = int(self.graph.indices.shape[1])
         return {
             "core_states": len(self),
             "k": self.graph.k,
+            **({"candidates": width} if self.transitions.action_vectors else {}),
             "dimensions": int(self.core_features.shape[1]),
             "encoder": type(self.encoder).__name__,
             "search": asdict(self.graph.report),
@@ -119,8 +136,13 @@ class DacMdp:
             objective: what is asked; or give its fields as keywords: `solve(gamma=0.95)`.
             tolerance: largest error allowed, relative to |T 0| / (1 - gamma), where |T 0| is
                 the largest absolute value of one step, costs included.
-            method, start, time_budget, max_sweeps, threads, device, callback: how it is
-                solved; `help(deepaveragers.solvers.planner.solve)` says what each does.
+            method: "policy_iteration" (what "auto" takes) or "value_iteration".
+            start: a plan whose policy is tried first.
+            time_budget: seconds after which the bounds reached so far are returned.
+            max_sweeps: sweeps after which the bounds reached so far are returned.
+            threads: None takes all cores, up to 4.
+            device: "cpu", "cuda" or "auto".
+            callback: called after every sweep; a true result stops the planner.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve
@@ -133,9 +155,10 @@ class DacMdp:
                 "an Objective or its fields as keywords, not both",
                 f"both, with {', '.join(sorted(asked))}",
             )
+        question = Objective(**asked) if objective is None else objective
         return solve(
-            self,
-            with_cost(self, Objective(**asked) if objective is None else objective),
+            self._restricted(question),
+            with_cost(self, question),
             tolerance=tolerance,
             method=method,
             start=start,
@@ -145,6 +168,14 @@ class DacMdp:
             device=device,
             callback=callback,
         )
+
+    def _restricted(self, objective: Objective) -> DacMdp:
+        """Return the model; where actions are rows, with candidates that are not forbidden."""
+        from .candidate_problem import with_permitted_candidates
+
+        known = isinstance(objective, Objective)
+        rows = known and self.transitions.action_vectors
+        return with_permitted_candidates(self, objective) if rows else self
 
     # For `help` and notebooks, which cannot see into `asked`.
     solve.__signature__ = with_keywords(solve, Objective)  # type: ignore[attr-defined]
@@ -156,12 +187,16 @@ def compile(
     k: int = 5,
     encoder: Encoder | Callable[[Array], Any] | None = None,
     *,
+    candidates: int | None = None,
+    landing: Landing | None = None,
     neighbors: Engine = "auto",
     time_budget: float | None = None,
     allow_approximate: bool = False,
     threads: int | None = None,
     resume_dir: str | os.PathLike[str] | None = None,
     show_progress: bool | None = None,
+    cluster: str | None = None,
+    work_dir: str | os.PathLike[str] | None = None,
 ) -> DacMdp:
     """Compile a dataset into a finite MDP by k nearest neighbours.
 
@@ -170,13 +205,21 @@ def compile(
         k: neighbours kept per state and action; a plan may use fewer, never more.
         encoder: the representation: an `Encoder`, a function from a batch to [B, D], a torch
             module, a scikit-learn transformer; None standardises vector observations.
+        candidates: where actions are rows, the logged transitions nearest to a state among whose
+            actions it may choose; None: 10. See `neighbors.candidates`.
+        landing: where actions are rows, "change": a candidate leads to where its change leads
+            from here (what None is); "own": to where it led itself, which takes less time.
         neighbors: "auto", or the name of an engine.
         time_budget: seconds that the search may take; None is no limit.
         allow_approximate: whether "auto" may take an approximate engine to keep the budget.
         threads: None takes all cores; the result is the same for any number.
         resume_dir: where finished blocks are kept, so that a killed compile can go on.
         show_progress: force the bar on or off; None shows it on a terminal.
+        cluster: search on Ray: "auto" for the cluster that is running, or else one that is
+            started on this machine; or an address, "host:port". The graph is the same.
+        work_dir: for that, a folder that all nodes see; a killed compile goes on from there.
     """
+    from ..neighbors.candidates import Landing, build_candidates
     from ..neighbors.features import Features
     from ..neighbors.search import Engine, build_graph
 
@@ -184,6 +227,11 @@ def compile(
     k = whole_number("k", k)
     if k > len(data):
         raise InputError("k", f"at most the number of transitions, {len(data)}", k)
+    candidates = optional(whole_number, "candidates", candidates)
+    landing = optional(choice, "landing", landing, allowed=get_args(Landing))
+    for name, given in (("candidates", candidates), ("landing", landing)):
+        if given is not None and not data.action_vectors:
+            raise InputError(name, "None for discrete actions", shown(given))
     # Checked here, for encoding may take long.
     options: dict[str, Any] = {
         "engine": choice("neighbors", neighbors, get_args(Engine)),
@@ -193,12 +241,31 @@ def compile(
         "resume_dir": optional(file_path, "resume_dir", resume_dir),
         "show_progress": optional(flag, "show_progress", show_progress),
     }
+    search: Callable[..., NeighborGraph] = build_graph
+    if cluster is not None or work_dir is not None:
+        search, options = _on_cluster(data, cluster, work_dir, options)
     fitted = as_encoder(encoder, data.observations).fit(data.observations)
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
     # Checked before the warnings, which would speak of features that are refused.
     features = Features(source_features, core_features)
     warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=4)
-    graph = build_graph(features, data.actions, data.num_actions, k, **options)
+    graph: NeighborGraph
+    if data.action_vectors:
+        m = CANDIDATES if candidates is None else candidates
+        graph = build_candidates(features, data.terminations, m, k, landing or "change", **options)
+    else:
+        graph = search(features, data.actions, data.num_actions, k, **options)
     warn_of_jumps(graph, source_features, core_features, data.terminations, stacklevel=4)
     return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)
+
+
+def _on_cluster(
+    data: Transitions, cluster: object, work_dir: object, options: dict[str, Any]
+) -> tuple[Callable[..., NeighborGraph], dict[str, Any]]:
+    """Return the search on a cluster, and its options."""
+    from ..neighbors.sharded import build_graph_on_cluster, cluster_options
+
+    if data.action_vectors:
+        raise InputError("cluster", "None where actions are rows", shown(cluster))
+    return build_graph_on_cluster, cluster_options(cluster, work_dir, options)

@@ -17,6 +17,7 @@ all of them in one operator.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Integral
@@ -43,6 +44,8 @@ Weighting = Literal["inverse", "uniform"]
 Penalty = Literal["linear", "adaptive"]
 Action = int | str
 Relabel = Callable[[Array, Array, Array], Any]
+Rule = Callable[[Array], Any]
+Range = tuple[float | None, float | None]
 
 MENTIONED = 100
 LARGEST_GAMMA = 0.9999999
@@ -66,9 +69,13 @@ class Objective:
         weighting: "inverse" (by distance) or "uniform".
         k: neighbours to average, at most as many as compiled; None takes all.
         forbidden_actions: actions, by number or name, that may never be taken; None for none.
+            Where actions are rows: ranges by column, {"throttle": (0.5, 1.0)}, one or several,
+            ends included, None for no end; or a function of actions [N, Da] that flags those.
         action_penalties: subtracted from Q(s, a): a number per action, or a mapping from
-            action to number.
-        slip: p in [0, 1], V = (1 - p) max_a Q + p mean_a Q over the available actions.
+            action to number. Where actions are rows: a number per transition, a function of
+            actions [N, Da] that returns them, or the price of a square by column (effort).
+        slip: p in [0, 1], V = (1 - p) max_a Q + p mean_a Q over the available actions; where
+            actions are rows, over the candidates, which are what the data did hereabouts.
         worst_case: w in [0, 1], Q mixes the average over the neighbours with the worst:
             (1 - w) sum_j alpha_j o_j + w min_j o_j, o_j = r_j - C d_j + gamma V(s'_j).
         rewards: other rewards for the same transitions: [N] numbers, or a function of
@@ -77,24 +84,26 @@ class Objective:
         penalty: "linear", C d_j; or "adaptive", max(0, max_j r_j) d_j / diameter, which
             has no C. The diameter is the diagonal of the box around the core states.
         action_mask: which actions a core state has: [N, A] booleans, or a function of the
-            core states' observations that returns them.
+            core states' observations that returns them. Where actions are rows: a function of
+            observations and actions, a row of each, that returns a flag per row.
         support: p in [0, 1], an action is available only where the data took it at least p
             times as often as the likeliest action, among the 31 logged states most like the
-            state; at core states and when acting. See `mdp.imitation`. 0 asks for nothing.
+            state; at core states and when acting. See `mdp.imitation`, and `mdp.action_rules`
+            where actions are rows. 0 asks for nothing.
     """
 
     gamma: float = 0.99
     cost: float | None = None
     weighting: Weighting = "inverse"
     k: int | None = None
-    forbidden_actions: Sequence[Action] = ()
-    action_penalties: Mapping[Action, float] | Sequence[float] | None = None
+    forbidden_actions: Sequence[Action] | Any = ()
+    action_penalties: Mapping[Action, float] | Sequence[float] | Array | Rule | None = None
     slip: float = 0.0
     worst_case: float = 0.0
     rewards: Sequence[float] | Array | Relabel | None = None
     horizon: int | None = None
     penalty: Penalty = "linear"
-    action_mask: Array | Callable[[Array], Any] | None = None
+    action_mask: Array | Callable[..., Any] | None = None
     support: float = 0.0
 
     @classmethod
@@ -126,7 +135,7 @@ class Objective:
             "cost": optional(number, "cost", self.cost, least=0.0, remedy=thumb),
             "weighting": choice("weighting", self.weighting, get_args(Weighting)),
             "k": optional(whole_number, "k", self.k),
-            "forbidden_actions": _actions(self.forbidden_actions),
+            "forbidden_actions": _forbidden(self.forbidden_actions),
             "slip": number("slip", self.slip, least=0.0, most=1.0),
             "worst_case": number("worst_case", self.worst_case, least=0.0, most=1.0),
             "horizon": optional(whole_number, "horizon", self.horizon),
@@ -138,7 +147,7 @@ class Objective:
         if callable(self.rewards):
             check_takes("rewards", self.rewards, "observations", "actions", "next_observations")
         if callable(self.action_mask):
-            check_takes("action_mask", self.action_mask, "observations")
+            _check_mask(self.action_mask)
 
 
 class ObjectiveFields(TypedDict, total=False):
@@ -148,15 +157,50 @@ class ObjectiveFields(TypedDict, total=False):
     cost: float | None
     weighting: Weighting
     k: int | None
-    forbidden_actions: Sequence[Action]
-    action_penalties: Mapping[Action, float] | Sequence[float] | None
+    forbidden_actions: Sequence[Action] | Any
+    action_penalties: Mapping[Action, float] | Sequence[float] | Array | Rule | None
     slip: float
     worst_case: float
     rewards: Sequence[float] | Array | Relabel | None
     horizon: int | None
     penalty: Penalty
-    action_mask: Array | Callable[[Array], Any] | None
+    action_mask: Array | Callable[..., Any] | None
     support: float
+
+
+def _check_mask(mask: object) -> None:
+    """Raise an error unless a function takes observations, or observations and actions."""
+    try:
+        check_takes("action_mask", mask, "observations", "actions")
+    except InputError:
+        check_takes("action_mask", mask, "observations")
+
+
+def _forbidden(given: Any) -> Any:
+    """Return forbidden actions as plain values; a function as it is."""
+    if callable(given):
+        check_takes("forbidden_actions", given, "actions")
+        return given
+    if not isinstance(given, Mapping):
+        return _actions(given)
+    return {plain(column): _ranges(column, ranges) for column, ranges in given.items()}
+
+
+def _ranges(column: object, given: Any) -> tuple[Range, ...]:
+    """Return ranges (low, high) of a column; None is no end."""
+    several = is_collection(given) and all(is_collection(one) for one in given)
+    ranges = tuple(tuple(one) for one in given) if several else (given,)
+    try:
+        return tuple((_end(low), _end(high)) for low, high in ranges)
+    except (TypeError, ValueError):
+        name = f"forbidden_actions[{column!r}]"
+        raise InputError(name, "a range (low, high), or several", shown(given)) from None
+
+
+def _end(given: Any) -> float | None:
+    if given is None or (isinstance(given, float) and math.isinf(given)):
+        return None
+    return number("an end of a range", given)
 
 
 def _actions(given: Any) -> tuple[Action, ...]:
@@ -192,4 +236,4 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple) and len(value) <= MENTIONED:
         return [_plain(entry) for entry in value]
-    return value if isinstance(value, str | int | float) else "given"
+    return value if value is None or isinstance(value, str | int | float) else "given"

@@ -12,10 +12,14 @@ from ..arguments import number, plain, shown, unmasked
 from ..arrays import Array, Bool, Float64, Floats, frozen
 from ..errors import InputError
 from ..kernels.bellman.problem import Problem
+from .candidate_problem import as_problem, candidate_cost
 from .cost import default_cost
 from .imitation import supported
 from .model import DacMdp
 from .objective import Objective, is_action
+
+LAYOUT = (np.int32, np.float32, np.float64, np.bool_, np.bool_, np.float64, np.float64)
+"""Types of the first fields of a `Problem`, which are arrays."""
 
 
 def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Problem:
@@ -31,15 +35,19 @@ def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Pr
         raise InputError(
             "k", f"at most the compiled {mdp.graph.k}", k, "Compile again with a larger k."
         )
+    rewards = _plain(rewards_of(mdp, objective), np.float64)
+    if mdp.transitions.action_vectors:
+        given = np.empty((0, mdp.graph.indices.shape[1])) if policy is None else policy
+        cost = _cost(mdp, objective, rewards)
+        return _laid_out(as_problem(mdp, objective, given, rewards, cost, k))
     actions = mdp.transitions.num_actions
-    rewards = _plain(_rewards(mdp, objective), np.float64)
     return Problem(
         indices=_plain(mdp.graph.indices, np.int32),
         distances=_plain(mdp.graph.distances, np.float32),
         rewards=rewards,
         terminal=_plain(mdp.transitions.terminations, np.bool_),
         allowed=_plain(_allowed(mdp, objective), np.bool_),
-        penalties=_plain(_penalties(mdp, objective), np.float64),
+        penalties=_plain(_penalties(mdp, objective)[None], np.float64),
         policy=_plain(np.empty((0, actions)) if policy is None else policy, np.float64),
         k=k,
         gamma=float(objective.gamma),
@@ -51,17 +59,25 @@ def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Pr
     )
 
 
+def _laid_out(problem: Problem) -> Problem:
+    dtypes = zip(problem._fields[:7], LAYOUT, strict=True)
+    arrays: dict[str, Any] = {name: _plain(getattr(problem, name), dtype) for name, dtype in dtypes}
+    return problem._replace(**arrays)
+
+
 def with_cost(mdp: DacMdp, objective: Objective) -> Objective:
     """Return the objective with the number that its cost is on this MDP."""
     if not isinstance(objective, Objective) or objective.cost is not None:
         return objective
-    rewards = np.asarray(_rewards(mdp, objective), dtype=np.float64)
+    rewards = np.asarray(rewards_of(mdp, objective), dtype=np.float64)
     return replace(objective, cost=_cost(mdp, objective, rewards))
 
 
 def _cost(mdp: DacMdp, objective: Objective, rewards: Float64) -> float:
     if objective.cost is not None:
         return float(objective.cost)
+    if mdp.transitions.action_vectors:
+        return candidate_cost(mdp, rewards)
     return default_cost(mdp, rewards, objective.gamma)
 
 
@@ -81,7 +97,8 @@ def action_number(mdp: DacMdp, action: object, parameter: str) -> int:
     raise InputError(parameter, allowed, shown(action))
 
 
-def _rewards(mdp: DacMdp, objective: Objective) -> Array:
+def rewards_of(mdp: DacMdp, objective: Objective) -> Array:
+    """Return [N] the rewards of all transitions under an objective."""
     given, data = objective.rewards, mdp.transitions
     if given is None:
         return data.rewards
@@ -114,7 +131,7 @@ def _penalties(mdp: DacMdp, objective: Objective) -> Array:
 
 
 def _allowed(mdp: DacMdp, objective: Objective) -> Bool:
-    mask, forbidden = objective.action_mask, _not_forbidden(mdp, objective)
+    mask, forbidden = objective.action_mask, not_forbidden(mdp, objective)
     if callable(mask):
         mask = mask(mdp.transitions.next_observations)
     allowed = forbidden if mask is None else _masked(mask, forbidden, len(mdp))
@@ -136,7 +153,7 @@ def allowed_at(
         observations: [B, ...].
         features: [B, D] of them, if they are known.
     """
-    allowed = _not_forbidden(mdp, objective)
+    allowed = not_forbidden(mdp, objective)
     if callable(objective.action_mask):
         allowed = _masked(objective.action_mask(observations), allowed, len(observations))
     if not objective.support:
@@ -146,9 +163,20 @@ def allowed_at(
     return supported(mdp.imitation.counts(features), allowed, objective.support)
 
 
-def _not_forbidden(mdp: DacMdp, objective: Objective) -> Bool:
+def only_action(mdp: DacMdp, objective: Objective) -> int | None:
+    """Return the one action that is not forbidden; None where there are several."""
+    left = np.flatnonzero(not_forbidden(mdp, objective)[0])
+    return int(left[0]) if len(left) == 1 else None
+
+
+def not_forbidden(mdp: DacMdp, objective: Objective) -> Bool:
+    """Return [1, A] bool: the actions that are not forbidden everywhere."""
     allowed = np.ones((1, mdp.transitions.num_actions), dtype=bool)
-    for action in objective.forbidden_actions:
+    given = objective.forbidden_actions
+    if callable(given) or isinstance(given, Mapping):
+        kind = "a function" if callable(given) else "ranges"
+        raise InputError("forbidden_actions", "actions by number or name: they are discrete", kind)
+    for action in given:
         allowed[0, action_number(mdp, action, "forbidden_actions")] = False
     if not allowed.any():
         raise InputError("forbidden_actions", "fewer than all actions", "all of them")

@@ -13,7 +13,9 @@ import numpy as np
 from ..arrays import Floats, frozen, rows_at
 from ..data.editing import joined, rows_without
 from ..data.transitions import Transitions
+from ..neighbors.graph import NeighborGraph
 from ..neighbors.updating import extend_graph, shrink_graph
+from .candidate_updating import extended_candidates, shrunk_candidates
 from .far_numbers import warn_of_far_numbers
 from .model import DacMdp
 
@@ -27,7 +29,13 @@ def extended(
     added = slice(len(mdp), len(data))
     source = _stacked(mdp.source_features, mdp.encoder.encode(data.observations[added]))
     core = _stacked(mdp.core_features, mdp.encoder.encode(data.next_observations[added]))
-    graph = extend_graph(mdp.graph, source, core, data.actions, data.num_actions, threads=threads)
+    graph: NeighborGraph
+    if data.action_vectors:
+        graph = extended_candidates(mdp, data, source, core, threads)
+    else:
+        graph = extend_graph(
+            mdp.graph, source, core, data.actions, data.num_actions, threads=threads
+        )
     warn_of_far_numbers(data, mdp.encoder, source, core[added], stacklevel=4)
     return DacMdp(data, mdp.encoder, frozen(source), frozen(core), graph)
 
@@ -43,7 +51,11 @@ def without(
     kept = rows_without(mdp.transitions, episodes)
     data = mdp.transitions.subset(kept)
     source, core = rows_at(mdp.source_features, kept), rows_at(mdp.core_features, kept)
-    graph = shrink_graph(mdp.graph, kept, source, core, data.actions, threads=threads)
+    graph: NeighborGraph
+    if data.action_vectors:
+        graph = shrunk_candidates(mdp, kept, data, source, core, threads)
+    else:
+        graph = shrink_graph(mdp.graph, kept, source, core, data.actions, threads=threads)
     return DacMdp(data, mdp.encoder, frozen(source), frozen(core), graph)
 
 

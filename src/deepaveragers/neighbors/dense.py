@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Float64, Floats, Int32
 from ..kernels.jit import plain
 from ..kernels.knn.dense import Products, Rounding, refine
-from ..kernels.knn.distances import NO_ROW
+from ..kernels.knn.distances import NO_ROW, Groups
 from ..kernels.knn.outliers import measure_outliers
 from ..kernels.knn.simd import POINT_LANES
 from ..kernels.precision import FLOAT32_EPSILON
@@ -39,14 +39,14 @@ class DenseIndex:
         if rows.dtype != np.float32:
             rows = rows.astype(np.float64, copy=False)
         self._tuning = tuning
-        self._size, dimensions = rows.shape
+        self._size, self._dimensions = rows.shape
         if self._size == 0:
             return
         members, starts = group_identical(rows)
         distinct = rows[members[starts[:-1]]]
         far = outlying(distinct, tuning=tuning)
         inner = np.delete(distinct, far, axis=0) if len(far) else distinct
-        explained = tuning.dense_variance
+        explained, dimensions = tuning.dense_variance, self._dimensions
         self._projection = fit_projection(inner, dimensions, explained=explained, tuning=tuning)
         far, self._far_norms = by_norm(distinct, far, self._projection.mean)
         order = put_last(far, np.arange(len(inner), dtype=np.int32))
@@ -66,6 +66,16 @@ class DenseIndex:
     def size(self) -> int:
         """Number of rows indexed."""
         return self._size
+
+    @property
+    def dimensions(self) -> int:
+        """Numbers of a row."""
+        return self._dimensions
+
+    @property
+    def groups(self) -> Groups:
+        """The distinct rows, of rows that are not none."""
+        return self._groups
 
     def query(self, points: Floats, k: int, *, threads: int = 1) -> tuple[Int32, Float64]:
         """Return rows [B, k] and distances [B, k]."""

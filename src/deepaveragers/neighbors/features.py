@@ -19,7 +19,8 @@ class Features:
 
     Attributes:
         source: [N, D] float, of the states that transitions start from.
-        core: [N, D] float, of the states that they lead to.
+        core: [Q, D] float, of the states whose neighbours are searched: those that transitions
+            lead to.
     """
 
     source: Floats
@@ -28,9 +29,9 @@ class Features:
     def __post_init__(self) -> None:
         check_features(self.source, "source_features")
         check_features(self.core, "core_features")
-        if self.source.shape != self.core.shape:
-            shape = self.source.shape
-            raise InputError("core_features", f"of shape {shape}", f"shape {self.core.shape}")
+        if self.source.shape[1] != self.core.shape[1]:
+            received = f"shape {self.core.shape}"
+            raise InputError("core_features", f"of shape [N, {self.source.shape[1]}]", received)
 
 
 def check_features(features: Floats, name: str) -> None:

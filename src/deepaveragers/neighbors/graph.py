@@ -57,6 +57,11 @@ class NeighborGraph:
         """Neighbours kept per state and action (K)."""
         return int(self.indices.shape[2])
 
+    @property
+    def jumps(self) -> Float32:
+        """How far the states that are planned from lie from those that were logged."""
+        return self.distances
+
     def release(self) -> None:
         """Let the cached indexes go; the next update builds new ones."""
         self.index_cache.indexes = None

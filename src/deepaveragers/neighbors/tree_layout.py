@@ -37,18 +37,25 @@ def make_boxes(ordered: Float32) -> tuple[Int64, Float32]:
         ordered: [N, dimensions] points in tree order, as far as boxes have dimensions.
     """
     lows, highs = _bounds(ordered, ordered, POINT_LANES)
-    first_child, levels, begin, dimensions = [], [], 0, ordered.shape[1]
+    first_child, levels, dimensions = first_children(len(lows)), [], ordered.shape[1]
     while True:
         nodes = -(-len(lows) // BOX_LANES)
         boxes = np.full((nodes * BOX_LANES, 2, dimensions), FAR)
         boxes[: len(lows), 0], boxes[: len(lows), 1] = lows, highs
         levels.append(boxes.reshape(nodes, BOX_LANES, 2, dimensions).transpose(0, 3, 2, 1))
-        first_child.append(np.arange(begin, begin + len(lows), BOX_LANES))
-        begin += len(lows)
         if nodes == 1:
-            nodes_from = np.append(np.concatenate(first_child), begin)
-            return nodes_from, np.ascontiguousarray(np.concatenate(levels))
+            return first_child, np.ascontiguousarray(np.concatenate(levels))
         lows, highs = _bounds(lows, highs, BOX_LANES)
+
+
+def first_children(leaves: int) -> Int64:
+    """Return the first children [nodes + 1] of a tree with so many leaves."""
+    first_child, begin, count = [], 0, leaves
+    while True:
+        first_child.append(np.arange(begin, begin + count, BOX_LANES))
+        begin, count = begin + count, -(-count // BOX_LANES)
+        if count <= 1:
+            return np.append(np.concatenate(first_child), begin)
 
 
 def _bounds(lows: Float32, highs: Float32, lanes: int) -> tuple[Float32, Float32]:

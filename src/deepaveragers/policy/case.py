@@ -76,10 +76,10 @@ class Cases:
 
     Args:
         data: the transitions.
-        sources: their states, by action.
+        sources: their states, by action; None where actions are rows.
     """
 
-    def __init__(self, data: Transitions, sources: SourceStates) -> None:
+    def __init__(self, data: Transitions, sources: SourceStates | None) -> None:
         self._data, self._sources = data, sources
         changes = np.flatnonzero(np.diff(data.episode_ids)) + 1
         self._starts: Int64 = np.concatenate(([0], changes))
@@ -95,6 +95,7 @@ class Cases:
 
     def taken(self, action: int) -> int:
         """Return how often the log has the action."""
+        assert self._sources is not None
         return self._sources.count(action)
 
     def step(self, row: int) -> int:
@@ -112,12 +113,18 @@ class Cases:
             action: its number.
             count: how many at most.
         """
+        assert self._sources is not None
         rows, distances = self._sources.nearest(features, action, count)
         there = rows[0] >= 0
         chosen = rows[0][there]
         kept = self._kept(chosen, observation[0])
         pairs = zip(chosen.tolist(), distances[0][there].tolist(), strict=True)
         return tuple(self._case(row, distance, observation[0], kept) for row, distance in pairs)
+
+    def at(self, row: int, distance: float, observation: Array) -> Case:
+        """Return one logged decision as a case, for an observation [1, ...] so far away."""
+        kept = self._kept(np.array([row]), observation[0])
+        return self._case(row, distance, observation[0], kept)
 
     def _episode(self, row: int) -> int:
         return int(np.searchsorted(self._starts, row, side="right")) - 1
@@ -134,9 +141,9 @@ class Cases:
             transition=row,
             episode=data.episode_name(row),
             step=self.step(row),
-            time=None if data.times is None else _moment(data.times[row]),
+            time=None if data.times is None else moment(data.times[row]),
             distance=distance,
-            action=data.action_names[int(data.actions[row])],
+            action=data.action_text(row),
             columns=self._columns(row, now, kept),
             reward=float(data.rewards[row]),
             earned=float(data.rewards[row : last + 1].sum()),
@@ -175,7 +182,7 @@ class Cases:
         return np.where(spread > 0.0, spread, 1.0)
 
 
-def _moment(time: np.generic) -> str | None:
+def moment(time: np.generic) -> str | None:
     """Return a time as text; None where it is not known."""
     if np.isnat(time) if isinstance(time, np.datetime64) else time != time:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,10 +70,11 @@ class Decision:
     action is reward + future - penalty, and the sum of the shares of the evidence.
 
     Attributes:
-        action: number of the chosen action.
-        action_name: its name.
+        action: number of the chosen action; its numbers where actions are rows.
+        action_name: its name; where actions are rows, by column, with the transition that took
+            it.
         observation: the state asked about, by column; None for pictures.
-        q_values: one per action; -inf where it is not available.
+        q_values: one per action or candidate; -inf where it is not available.
         q_error: certified bound on the error of each, against the exact plan.
         ties: actions that the certificate does not tell apart from the best one.
         support: in [0, 1], see `policy.support`.
@@ -92,7 +94,7 @@ class Decision:
             logged states most like this one; empty otherwise.
     """
 
-    action: int
+    action: int | tuple[float, ...]
     action_name: str
     observation: dict[str, float] | None
     q_values: dict[str, float]
@@ -123,7 +125,10 @@ class Decision:
         return asdict(self)
 
     def __repr__(self) -> str:
-        values = ", ".join(f"Q({name})={value:.4g}" for name, value in self.q_values.items())
+        values = ", ".join(
+            f"Q({name})={value:.4g}" if math.isfinite(value) else f"{name} not available"
+            for name, value in self.q_values.items()
+        )
         return (
             f"Decision({self.action_name!r}, {values}, support {self.support:.1%}, "
             f"{len(self.cases)} comparable cases, by {len(self.evidence):,} transitions)"

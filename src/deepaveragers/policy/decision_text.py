@@ -40,7 +40,9 @@ def decision_text(decision: Decision) -> str:
 
 def worth(decision: Decision, action: str, value: float) -> str:
     """Return an action's value, or why it has none."""
-    if decision.similar and value == -math.inf:
+    if value == -math.inf:
+        if not decision.similar:
+            return "not available: the plan may not take it, or the log has no case of it"
         cases = sum(decision.similar.values())
         return f"not available here: {decision.similar[action]} of {cases} similar cases"
     return f"= {value:.4g} +- {decision.q_error:.2g}"
@@ -98,6 +100,8 @@ def case_rows(cases: Sequence[Case], shown: Sequence[int]) -> list[list[str]]:
     if any(case.time is not None for case in cases):
         rows.append(["time", "", *(case.time or "-" for case in cases)])
     rows.append(["distance", "", *(f"{case.distance:.4g}" for case in cases)])
+    if len({case.action for case in cases}) > 1:
+        rows.append(["action", "", *(case.action for case in cases)])
     for place in shown:
         first = cases[0].columns[place]
         label = f"{first.name} [{first.unit}]" if first.unit else first.name

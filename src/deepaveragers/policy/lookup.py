@@ -13,6 +13,7 @@ itself must have it too, unless that would leave none of the actions of its neig
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -22,10 +23,11 @@ import numpy as np
 from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
 from ..kernels.bellman import reference
-from ..kernels.bellman.problem import DISTANCE_OFFSET, Problem
+from ..kernels.bellman.problem import Problem
 from ..mdp.problem import allowed_at, pose
 from ..neighbors.choice import serving_index
 from ..parallel import available_threads
+from .averaging import average_of, partly_masked, weights_of
 from .sources import SourceStates
 
 if TYPE_CHECKING:
@@ -71,6 +73,9 @@ class Lookup(Protocol):
     def likeliest(self, features: Floats, action: int) -> int:
         """Return the logged transition that is most like taking the action there."""
 
+    def by(self, plan: Plan) -> Lookup:
+        """Return the lookup of another plan of the same MDP; what is searched is shared."""
+
 
 class Nearest:
     """Q-values by the nearest core states."""
@@ -81,7 +86,6 @@ class Nearest:
     )
 
     def __init__(self, plan: Plan, k: int) -> None:
-        self._plan = plan
         self.living = np.flatnonzero(~plan.mdp.transitions.terminations)
         if len(self.living) == 0:
             raise InputError(
@@ -93,9 +97,19 @@ class Nearest:
         self.features = plan.mdp.core_features[self.living]
         self.index = serving_index(self.features)
         self._threads = available_threads()
+        self._follow(plan)
+
+    def by(self, plan: Plan) -> Nearest:
+        """Return the lookup of another plan of the same MDP; the index is shared."""
+        other = copy(self)
+        other.__dict__.pop("_model", None)
+        other._follow(plan)
+        return other
+
+    def _follow(self, plan: Plan) -> None:
+        self._plan = plan
         self._q_values = plan.q_values[self.living]
-        unavailable = np.isneginf(self._q_values)
-        self._partly_masked = bool((unavailable.any(axis=0) & ~unavailable.all(axis=0)).any())
+        self._partly_masked = partly_masked(self._q_values)
 
     @cached_property
     def _model(self) -> Problem:
@@ -105,29 +119,18 @@ class Nearest:
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D]."""
         rows, distances = self.index.query(features, self._k, threads=self._threads)
-        weights = _weights(distances, self._plan.objective.weighting)
-        if not self._partly_masked:
-            found = np.einsum("bk,bka->ba", weights, self._q_values[rows])
-        else:
-            found = self._masked_average(weights, self._q_values[rows])
+        weights = weights_of(distances, self._plan.objective.weighting)
+        found = average_of(weights, self._q_values[rows], masked=self._partly_masked)
         if not self._plan.objective.support:
             return found
         allowed = allowed_at(self._plan.mdp, self._plan.objective, observations, features)
         left = allowed & np.isfinite(found)
         return np.where(left | ~left.any(axis=1, keepdims=True), found, -np.inf)
 
-    @staticmethod
-    def _masked_average(weights: Float64, q_values: Float64) -> Float64:
-        may = np.isfinite(q_values)
-        total = np.einsum("bk,bka->ba", weights, may)
-        summed = np.einsum("bk,bka->ba", weights, np.where(may, q_values, 0.0))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(total > 0.0, summed / total, -np.inf)
-
     def grounds(self, features: Floats, action: int) -> Grounds:
         """Return what the Q-value of an action at features [1, D] rests on."""
         rows, distances = self.index.query(features, self._k)
-        weights = _weights(distances, self._plan.objective.weighting)[0]
+        weights = weights_of(distances, self._plan.objective.weighting)[0]
         states = self.living[rows[0]]
         q_values = self._plan.q_values[states, action]
         weights = np.where(np.isfinite(q_values), weights, 0.0)
@@ -192,7 +195,7 @@ class Lookahead:
         there = indices[0, 0] >= 0
         gain = reference.outcomes(model, self._plan.values)
         weights = reference.mixture(model, gain)[0, 0][there]
-        fee = float(model.penalties[action])
+        fee = float(model.penalties[0, action])
         rewards, penalties = _parts(model, self._plan.values, action)
         return Grounds(
             transitions=indices[0, 0][there].astype(np.int64),
@@ -202,6 +205,10 @@ class Lookahead:
             reward=float(rewards[0]),
             penalty=float(penalties[0]),
         )
+
+    def by(self, plan: Plan) -> Lookahead:
+        """Return the lookup of another plan of the same MDP; the indexes are shared."""
+        return Lookahead(plan, self._k, self._sources)
 
     def likeliest(self, features: Floats, action: int) -> int:
         """Return the heaviest of the transitions that the Q-value rests on."""
@@ -219,14 +226,6 @@ class Lookahead:
         return self._model._replace(indices=indices, distances=distances, k=self._k)
 
 
-def _weights(distances: Float64, weighting: str) -> Float64:
-    weights = (
-        np.ones_like(distances) if weighting == "uniform" else 1.0 / (distances + DISTANCE_OFFSET)
-    )
-    weights /= weights.sum(axis=1, keepdims=True)
-    return weights
-
-
 def _parts(model: Problem, values: Float64, action: int) -> tuple[Float64, Float64]:
     """Return [B] expected reward and price of one action, the only one of the model's rows."""
     gain = reference.outcomes(model, values)
@@ -235,5 +234,5 @@ def _parts(model: Problem, values: Float64, action: int) -> tuple[Float64, Float
     rows = np.where(indices >= 0, indices, 0)
     rewards = model.rewards[rows]
     prices = np.where(indices >= 0, rewards + model.gamma * values[rows] - gain[:, 0], 0.0)
-    fee = float(model.penalties[action])
+    fee = float(model.penalties[0, action])
     return (mixture * rewards).sum(axis=1), (mixture * prices).sum(axis=1) + fee

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,50 @@ from ..errors import DataWarning, InputError
 NO_ACTION = "No action can be told for that: look at where the observation comes from."
 
 
+@dataclass(frozen=True, eq=False)
+class ObservationForm:
+    """What observations of the data look like.
+
+    Attributes:
+        shape: of one observation.
+        dtype: of the data's.
+        names: of the columns; None where they have none.
+        means: of the data's columns that may be missing, because a column of their own marks
+            that: by column number.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    names: tuple[str, ...] | None
+    means: Mapping[int, float]
+
+    @classmethod
+    def of(cls, data: Transitions) -> ObservationForm:
+        """Return the form of the data's observations."""
+        means = {
+            column: float(data.observations[:, column].mean(dtype=np.float64))
+            for column in columns_that_may_be_missing(data.observation_names)
+        }
+        dtype = data.observations.dtype
+        return cls(data.observation_shape, dtype, data.observation_names, means)
+
+
+def columns_that_may_be_missing(names: Sequence[str] | None) -> list[int]:
+    """Return the columns whose absence has a column of its own, "lactate=missing"."""
+    known = set(names or ())
+    return [place for place, name in enumerate(names or ()) if f"{name}={MISSING}" in known]
+
+
 class ObservationReader:
     """Reads observations: arrays in the data's order, or anything with names in any order.
 
     Args:
-        data: whose observations are spoken of.
+        form: of the data's observations.
     """
 
-    def __init__(self, data: Transitions) -> None:
-        self._data = data
-        self._shape, self._names = data.observation_shape, data.observation_names
+    def __init__(self, form: ObservationForm) -> None:
+        self._form = form
+        self._shape, self._names = form.shape, form.names
         self._mentioned = False
 
     def read(self, observation: Any) -> tuple[Array, bool]:
@@ -53,7 +88,7 @@ class ObservationReader:
 
     def _checked(self, array: Array) -> Array:
         if array.shape in ((0,), (0, *self._shape)):
-            return np.empty((0, *self._shape), self._data.observations.dtype)
+            return np.empty((0, *self._shape), self._form.dtype)
         batch = as_observations(array, "observation", NO_ACTION, self._names)
         if batch.shape[1:] != self._shape:
             named = "" if self._names is None else f": {listed(self._names)}"
@@ -66,10 +101,8 @@ class ObservationReader:
 
     def _filled(self, rows: Array) -> Array:
         """Return the rows with the data's mean for a value whose absence has its own column."""
-        assert self._names is not None
-        for column, name in enumerate(self._names):
-            if f"{name}={MISSING}" in self._names and np.isnan(rows[:, column]).any():
-                mean = self._data.observations[:, column].mean(dtype=np.float64)
+        for column, mean in self._form.means.items():
+            if np.isnan(rows[:, column]).any():
                 rows = rows.astype(np.result_type(rows, np.float32))
                 rows[np.isnan(rows[:, column]), column] = mean
         return rows

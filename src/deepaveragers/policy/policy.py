@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -20,17 +21,20 @@ from ..arguments import (
 )
 from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
-from ..mdp.problem import action_number
+from ..mdp.problem import action_number, only_action
 from ..neighbors.choice import serving_index
-from ..neighbors.features import LARGEST_FEATURE, in_words
 from ..solvers.plan import Plan
 from . import explaining
 from .case import Cases
+from .deciding import Decisions, encode_within, no_decisions, tied_with_best
 from .decision import Decision, ImaginedStep
 from .lookup import Lookahead, Lookup, Nearest
-from .observing import ObservationReader
+from .observing import ObservationForm, ObservationReader
 from .sources import SourceStates
 from .support import Support
+
+if TYPE_CHECKING:
+    from .compact import CompactPolicy
 
 LookupName = Literal["auto", "nearest", "lookahead"]
 CASES = 4
@@ -85,8 +89,9 @@ class Policy:
         elif fallback is not None:
             fallback = action_number(plan.mdp, fallback, "fallback")
         self._fallback = fallback
+        self._always = only_action(plan.mdp, plan.objective)
         self._random = np.random.default_rng(seed_number(seed))
-        self._observations = ObservationReader(plan.mdp.transitions)
+        self._observations = ObservationReader(ObservationForm.of(plan.mdp.transitions))
         self._sources = SourceStates(plan.mdp)
         self._lookup: Lookup = (
             Nearest(plan, self.k)
@@ -96,6 +101,23 @@ class Policy:
 
     def __repr__(self) -> str:
         return f"Policy(k={self.k}, lookup={self.lookup!r}, epsilon={self.epsilon})"
+
+    def by(self, plan: Plan) -> Policy:
+        """Return a policy that acts in the same way by another plan of the same compiled MDP.
+
+        What is searched is shared, so that this is quick, and takes little memory.
+        """
+        instance("plan", plan, Plan, "a Plan")
+        if plan.mdp is not self.plan.mdp:
+            raise InputError("plan", "a plan of the same compiled MDP", "one of another")
+        other = copy(self)
+        other.plan, other._lookup = plan, self._lookup.by(plan)
+        return other
+
+    @property
+    def typical_distance(self) -> float:
+        """Median over the data's own states of the mean distance to their nearest others."""
+        return float(np.median(self._support.reference))
 
     def act(self, observation: Any) -> Any:
         """Return the action of one observation, or an array of actions for a batch."""
@@ -114,6 +136,51 @@ class Policy:
         """Return [B] in [0, 1]: how well the data support each observation."""
         batch = self._observations.read(observations)[0]
         return self._support_of(self._encode(batch)) if len(batch) else np.empty(0)
+
+    def decide(self, observations: Any) -> Decisions:
+        """Return the greedy decisions on a batch, with Q-values, support, abstentions and ties."""
+        batch = self._observations.read(observations)[0]
+        names = self.plan.mdp.transitions.action_names
+        if not len(batch):
+            return no_decisions(names)
+        features = self._encode(batch)
+        q_values, support = self._lookup.q_values(features, batch), self._support_of(features)
+        threshold = self.support_threshold
+        return Decisions(
+            action_names=names,
+            actions=self._choose(batch, q_values, support, 0.0),
+            q_values=q_values,
+            support=support,
+            abstained=np.zeros(len(batch), bool) if threshold is None else support < threshold,
+            ties=tied_with_best(q_values, self.plan.below + self.plan.above),
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return what was given beside the plan, as plain values: an action by its number."""
+        return {
+            "k": self.k,
+            "lookup": self.lookup,
+            "support_threshold": self.support_threshold,
+            "fallback": None if callable(self._fallback) else self._fallback,
+        }
+
+    def compact(self) -> CompactPolicy:
+        """Return the same decisions without the log: what acting needs, and no more."""
+        from .compacting import compacted
+
+        return compacted(self, self._lookup, self._sources, self._support, self._fallback)
+
+    def thinned(self, states: int = 2_000, *, seed: int = 0) -> CompactPolicy:
+        """Return a smaller policy for small devices, which says how well it agrees with this one.
+
+        Args:
+            states: that it keeps; fewer than the log has.
+            seed: of the choice of states.
+        """
+        from .thinning import thinned
+
+        states, seed = whole_number("states", states), seed_number(seed)
+        return thinned(self.compact(), self.plan.mdp.source_features, states, seed)
 
     def predict(
         self,
@@ -147,7 +214,9 @@ class Policy:
             q_values=q_values[0],
             action=int(self._choose(batch, q_values, support, 0.0)[0]),
             support=float(support[0]),
-            abstained=self.support_threshold is not None and support[0] < self.support_threshold,
+            abstained=bool(
+                self.support_threshold is not None and support[0] < self.support_threshold
+            ),
         )
         return explaining.explain(self.plan, self._lookup, self._cases, asked, cases)
 
@@ -169,6 +238,8 @@ class Policy:
     def _actions(self, batch: Array, epsilon: float) -> Int64:
         if not len(batch):
             return np.empty(0, np.int64)
+        if self._always is not None and self.support_threshold is None:
+            return np.full(len(batch), self._always, dtype=np.int64)
         features = self._encode(batch)
         q_values = self._lookup.q_values(features, batch)
         support = None if self.support_threshold is None else self._support_of(features)
@@ -193,16 +264,7 @@ class Policy:
         return self._fallback(batch) if callable(self._fallback) else self._fallback
 
     def _encode(self, batch: Array) -> Floats:
-        features = self.plan.mdp.encoder.encode(batch)
-        largest = np.abs(features).max()
-        if not largest <= LARGEST_FEATURE:
-            raise InputError(
-                "observation",
-                f"within +-{LARGEST_FEATURE:g} when encoded, so that distances are numbers",
-                f"{in_words(largest)} as a feature",
-                "Nothing in the data is like it: look at where it comes from.",
-            )
-        return features
+        return encode_within(self.plan.mdp.encoder, batch)
 
     @cached_property
     def _cases(self) -> Cases:
@@ -226,6 +288,15 @@ class Policy:
         if len(batch) != 1:
             raise InputError("observation", "one observation", f"a batch of {len(batch)}")
         return batch
+
+
+def policy_of(plan: Plan, **options: Any) -> Policy:
+    """Return the policy that suits the plan's actions: numbered, or rows."""
+    if not plan.mdp.transitions.action_vectors:
+        return Policy(plan, **options)
+    from .vector_policy import VectorPolicy
+
+    return VectorPolicy(plan, **options)
 
 
 def _lookup_for(plan: Plan, asked: LookupName) -> LookupName:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from ..arrays import Array, Floats, Int64
@@ -25,6 +27,25 @@ class SourceStates:
         self._indexes: dict[int, NeighborIndex] = {}
         self._threads = available_threads()
 
+    @classmethod
+    def known(cls, members: Sequence[Int64], indexes: Mapping[int, NeighborIndex]) -> SourceStates:
+        """Return source states whose indexes are there, one for every action that was taken."""
+        sources = cls.__new__(cls)
+        sources._members, sources._indexes = list(members), dict(indexes)
+        sources._threads = available_threads()
+        return sources
+
+    @property
+    def members(self) -> tuple[Int64, ...]:
+        """The transitions of each action, ascending."""
+        return tuple(self._members)
+
+    def index(self, action: int) -> NeighborIndex:
+        """Return the index of an action that was taken."""
+        if action not in self._indexes:
+            self._indexes[action] = serving_index(self._features[self._members[action]])
+        return self._indexes[action]
+
     def count(self, action: int) -> int:
         """Return how many logged transitions took the action."""
         return len(self._members[action])
@@ -38,7 +59,5 @@ class SourceStates:
         if not len(members):
             shape = (len(features), k)
             return np.full(shape, -1, dtype=np.int64), np.full(shape, np.inf)
-        if action not in self._indexes:
-            self._indexes[action] = serving_index(self._features[members])
-        found, distances = self._indexes[action].query(features, k, threads=self._threads)
+        found, distances = self.index(action).query(features, k, threads=self._threads)
         return np.where(found >= 0, members[found], -1), distances

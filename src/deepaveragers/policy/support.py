@@ -24,17 +24,30 @@ class Support:
         index: over the features.
         features: [N, D] of the states that are indexed.
         k: neighbours to average.
+
+    Attributes:
+        reference: [S] float64, the data's own distances, smallest first.
     """
 
     def __init__(self, index: NeighborIndex, features: Floats, k: int) -> None:
-        self._index, self._k = index, min(k, len(features))
+        self.index, self.k = index, min(k, len(features))
         picks = np.random.default_rng(0).permutation(len(features))[:SAMPLE]
         _, distances = index.query(features[picks], min(k + 1, len(features)))
         others = distances[:, 1:] if distances.shape[1] > 1 else distances
-        self._reference: Float64 = np.sort(others.mean(axis=1))
+        self.reference: Float64 = np.sort(others.mean(axis=1))
+
+    @classmethod
+    def known(cls, index: NeighborIndex, k: int, reference: Float64) -> Support:
+        """Return the support of states whose own distances [S] are known, smallest first."""
+        support = cls.__new__(cls)
+        support.index, support.k, support.reference = index, k, reference
+        return support
 
     def score(self, features: Floats) -> Float64:
         """Return [B] in [0, 1] for features [B, D]."""
-        _, distances = self._index.query(features, self._k)
-        nearer = np.searchsorted(self._reference, distances.mean(axis=1), side="left")
-        return 1.0 - nearer / len(self._reference)
+        return self.of_distances(self.index.query(features, self.k)[1])
+
+    def of_distances(self, distances: Float64) -> Float64:
+        """Return [B] in [0, 1] for the distances [B, k] to the k nearest states."""
+        nearer = np.searchsorted(self.reference, distances.mean(axis=1), side="left")
+        return 1.0 - nearer / len(self.reference)

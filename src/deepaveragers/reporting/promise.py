@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from ..errors import InputError
 from ..evaluation.decision_states import decision_states
 from ..kernels.returns import discounted_returns
 from ..mdp.problem import pose
-from ..solvers.greedy import greedy_chances
 from ..solvers.plan import Plan
 from ..solvers.start_states import start_states
 
@@ -58,9 +57,6 @@ def _alone(plan: Plan) -> tuple[Int64, Float64]:
 def _at_starts(plan: Plan) -> tuple[Int64, Float64]:
     """Return the starts where an action is available, and the plan's values there."""
     starts = start_states(plan.mdp)
-    q_values = starts.q_values(plan.objective, plan.values)
-    chances = greedy_chances(q_values, plan.objective.slip)
-    worth = starts.q_values(replace(plan.objective, slip=0.0), plan.values)
-    values = (chances * np.where(chances > 0.0, worth, 0.0)).sum(axis=1)
-    there = np.isfinite(q_values).any(axis=1)
+    values = starts.values(plan.objective, plan.values)
+    there = ~np.isnan(values)
     return starts.rows[there], values[there]

@@ -152,6 +152,8 @@ def report(plan: Plan | Policy | Fit) -> Report:
     policy, fit = _asked(plan)
     mdp = policy.plan.mdp
     data = mdp.transitions
+    if data.action_vectors:
+        raise InputError("plan", "of discrete actions for a report", data.actions_in_words)
     decisions = decisions_of(policy)
     rules = grow(decisions.columns, decisions.planned)
     chosen = typical_states(decisions, rules, mdp.source_features[decisions.rows])

@@ -3,8 +3,9 @@
 A small network reads the observation; its narrow last layer, of 16 tanh units, is the
 representation z(s). Linear outputs on z predict, for each action, how the state changes (and
 what else is asked for, see `dynamics_targets`); of a logged transition only the outputs of its
-action are trained. So states are near each other where actions do the same, and what has no
-influence on that is left out.
+action are trained. Where actions are rows, predictions are linear in the action's numbers and
+their squares, with coefficients that are outputs on z. So states are near each other where actions
+do the same, and what has no influence on that is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from dataclasses import dataclass
 from ..arguments import flag, instance, number, optional, seed_number, several, whole_number
 from ..data.transitions import Transitions
 from .architecture import Architecture, Kind, design
-from .dynamics_targets import Predicted, Target, checked_predictions, checked_steps, make_targets
+from .dynamics_targets import (
+    Predicted,
+    Target,
+    action_outputs,
+    checked_predictions,
+    checked_steps,
+    make_targets,
+)
 from .network_encoder import NetworkEncoder
 
 HEAD = "dynamics"
@@ -98,6 +106,6 @@ def _network(
         architecture,
         hidden=hidden,
         heads=(HEAD,),
-        outputs=sum(target.outputs(data.num_actions) for target in targets),
+        outputs=sum(target.outputs(action_outputs(data)) for target in targets),
         bottleneck="tanh",
     )

@@ -5,7 +5,7 @@
 "state"  s_t itself, standardised: nothing that is observed is lost.
 "reward" r_t, standardised; "return" the discounted rewards from here to the end as logged.
 "end"    whether the episode terminates with this transition.
-"action" the logged action itself.
+"action" the logged action itself; where actions are rows, standardised.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Target:
         error: how a prediction is judged.
         values: [N, W] float32; for "choice", [N, 1] numbers.
         known: [N] bool, whether the log says it.
-        per_action: whether each action has its own prediction.
+        per_action: whether each action has its own prediction; where actions are rows, whether
+            it depends on the action.
     """
 
     name: str
@@ -54,6 +55,21 @@ class Target:
         if self.error == "choice":
             return actions
         return self.values.shape[1] * (actions if self.per_action else 1)
+
+
+def action_outputs(data: Transitions) -> int:
+    """Return how many outputs stand for one prediction: one per action, or per coefficient."""
+    return 1 + 2 * data.actions.shape[1] if data.action_vectors else data.num_actions
+
+
+def action_terms(data: Transitions) -> Float32:
+    """Return [N, 1 + 2 Da] what coefficients are of: 1, standardised numbers, their squares."""
+    actions = data.actions.astype(np.float64)
+    deviation = actions.std(axis=0)
+    units = (actions - actions.mean(axis=0)) / np.where(deviation > 0.0, deviation, np.inf)
+    limited = np.clip(units, -LARGEST, LARGEST)
+    ones = np.ones((len(limited), 1))
+    return np.concatenate([ones, limited, limited**2], axis=1).astype(np.float32)
 
 
 def checked_predictions(predict: object) -> tuple[Predicted, ...]:
@@ -94,7 +110,9 @@ def make_targets(
     if "end" in predict:
         ends = data.terminations[:, None].astype(np.float32)
         targets.append(Target("end", "logistic", frozen(ends), every))
-    if "action" in predict:
+    if "action" in predict and data.action_vectors:
+        targets.append(_target("action", data.actions, every, data, per_action=False))
+    elif "action" in predict:
         taken = data.actions[:, None].astype(np.float32)
         targets.append(Target("action", "choice", frozen(taken), every, per_action=False))
     return targets

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Int64
+from ..arrays import Float32, Floats, Int64
 from ..data.transitions import Transitions
 from ..errors import TrainingDiverged
 from ..progress import progress
 from .architecture import Architecture
-from .dynamics_targets import Target
+from .dynamics_targets import Target, action_outputs, action_terms
 from .networks import F, as_arrays, as_tensors, output, torch, trunk
 from .standardizing import MEAN, SCALE
 
@@ -43,13 +43,14 @@ def train(
     """Return the weights after all updates; the rows of update t are drawn by (seed, t)."""
     weights = as_tensors(start, run.device)
     trained = [weights[name].requires_grad_() for name in weights if name not in (MEAN, SCALE)]
+    terms = action_terms(data) if data.action_vectors else None
     optimizer = torch.optim.Adam(trained, lr=run.learning_rate, fused=True)
     with progress("train", run.steps, show=run.show_progress) as advance:
         for step in range(run.steps):
             rows = np.random.default_rng((run.seed, step)).integers(len(data), size=run.batch_size)
             signal = trunk(network, weights, data.observations[rows])
             outputs = output(network, weights, signal, network.heads[0])
-            loss = prediction_loss(outputs, targets, data, rows)
+            loss = prediction_loss(outputs, targets, data, rows, terms)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             for group in optimizer.param_groups:
@@ -62,24 +63,46 @@ def train(
 
 
 def prediction_loss(
-    outputs: torch.Tensor, targets: Sequence[Target], data: Transitions, rows: Int64
+    outputs: torch.Tensor,
+    targets: Sequence[Target],
+    data: Transitions,
+    rows: Int64,
+    terms: Float32 | None = None,
 ) -> torch.Tensor:
-    """Return the sum over targets of the mean error over the rows where they are known."""
-    actions = torch.as_tensor(data.actions[rows], dtype=torch.int64, device=outputs.device)
+    """Return the sum over targets of the mean error over the rows where they are known.
+
+    Args:
+        outputs: [B, W] of the network.
+        targets: what is predicted.
+        data: the transitions.
+        rows: [B] which of them.
+        terms: of actions that are rows, from `action_terms`.
+    """
+    count = action_outputs(data)
     total = outputs.new_zeros(())
     first = 0
     for target in targets:
-        width = target.outputs(data.num_actions)
+        width = target.outputs(count)
         predicted = outputs[:, first : first + width]
         first += width
         if target.per_action:
-            by_action = predicted.view(len(rows), data.num_actions, -1)
-            predicted = by_action[torch.arange(len(rows), device=outputs.device), actions]
+            predicted = _taken(predicted.view(len(rows), count, -1), data, rows, terms)
         wanted = torch.as_tensor(target.values[rows], device=outputs.device)
         known = torch.as_tensor(target.known[rows], device=outputs.device)
         errors = _errors(target, predicted, wanted)
         total = total + (errors * known).sum() / known.sum().clamp(min=1)
     return total
+
+
+def _taken(
+    predicted: torch.Tensor, data: Transitions, rows: Int64, terms: Float32 | None
+) -> torch.Tensor:
+    """Return [B, W] the predictions for the logged actions, of those [B, A, W] for all."""
+    device = predicted.device
+    if terms is not None:
+        return (torch.as_tensor(terms[rows], device=device)[:, :, None] * predicted).sum(dim=1)
+    actions = torch.as_tensor(data.actions[rows], dtype=torch.int64, device=device)
+    return predicted[torch.arange(len(rows), device=device), actions]
 
 
 def _errors(target: Target, predicted: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:

@@ -30,7 +30,8 @@ def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CU
     choice("device", device, ("cpu", "cuda", "auto"))
     if device == "cpu":
         return device
-    unsupported = why_not(objective)
+    rows = "actions that are rows" if mdp.transitions.action_vectors else ""
+    unsupported = why_not(objective) or rows
     if device == "auto":
         wanted = not unsupported and len(mdp) >= tuning.smallest_states and has_extra()
         return "cuda" if wanted and not _unusable(mdp, objective, tuning) else "cpu"

@@ -10,17 +10,20 @@ over the nearest transitions of each action. An error e of V is an error of at m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Array, Float32, Float64, Int32, Int64, frozen
 from ..kernels.bellman import reference
+from ..mdp.imitation import supported
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import allowed_at, pose
 from ..neighbors.graph import NO_NEIGHBOR
 from ..neighbors.tree import TreeIndex
+from .greedy import greedy_chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +47,29 @@ class Starts:
         """[S, ...] the first observations."""
         return self.mdp.transitions.observations[self.rows]
 
+    @cached_property
+    def _counts(self) -> Int64:
+        """[S, A] int64, how often each action was taken in logged states like these."""
+        return self.mdp.imitation.counts(self.mdp.source_features[self.rows])
+
     def q_values(self, objective: Objective, values: Float64) -> Float64:
         """Return [S, A] float64 for values [N] of the core states; -inf where unavailable.
 
         A mask given as an array speaks of core states only, and so does not apply here.
         """
         model = pose(self.mdp, objective)
-        allowed = allowed_at(self.mdp, objective, self.observations)
+        allowed = allowed_at(self.mdp, replace(objective, support=0.0), self.observations)
+        if objective.support:
+            allowed = supported(self._counts, allowed, objective.support)
         there = model._replace(indices=self.indices, distances=self.distances, allowed=allowed)
         return reference.average_outcomes(there, values)
+
+    def values(self, objective: Objective, values: Float64) -> Float64:
+        """Return [S] float64, what acting greedily is worth; NaN where no action is available."""
+        q_values = self.q_values(objective, values)
+        chances = greedy_chances(q_values, objective.slip)
+        mean = (chances * np.where(chances > 0.0, q_values, 0.0)).sum(axis=1)
+        return np.where(np.isfinite(q_values).any(axis=1), mean, np.nan)
 
 
 def start_states(mdp: DacMdp) -> Starts:

@@ -56,6 +56,7 @@ class StateOrder:
             rewards=self.rows(problem.rewards),
             terminal=self.rows(problem.terminal),
             allowed=self.rows(problem.allowed),
+            penalties=self.rows(problem.penalties),
             policy=self.rows(problem.policy),
         )
 

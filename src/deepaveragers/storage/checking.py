@@ -17,9 +17,12 @@ from ..arrays import Array, Bool
 from ..data.transitions import Transitions
 from ..errors import BundleError
 from ..mdp.problem import pose
+from ..neighbors.candidates import CandidateGraph
 from ..neighbors.graph import NO_NEIGHBOR, NeighborGraph, SearchReport
+from ..policy.policy import LookupName
 from ..representation.encoder import Encoder, Standardize
 from ..solvers.plan import Plan, Status
+from .candidates import check_candidates
 
 PLAN_NUMBERS = (
     "below",
@@ -50,7 +53,8 @@ def checked_report(settings: Mapping[str, Any]) -> SearchReport:
 
 def check_graph(graph: NeighborGraph, data: Transitions, sources: Array, cores: Array) -> None:
     """Raise an error unless a graph and features fit the data."""
-    size, actions = len(data), data.num_actions
+    rows = data.action_vectors
+    size, actions = len(data), check_candidates(graph, data) if rows else data.num_actions
     whole = (
         graph.indices.ndim == 3
         and graph.indices.shape[:2] == (size, actions)
@@ -69,6 +73,8 @@ def check_graph(graph: NeighborGraph, data: Transitions, sources: Array, cores: 
     for start in range(0, size, ROWS):
         part = slice(start, start + ROWS)
         _check_lists(graph.indices[part], graph.distances[part], size)
+        if isinstance(graph, CandidateGraph):
+            _check_lists(graph.transitions[part, None], graph.gaps[part, None], size)
         if not (np.isfinite(sources[part]).all() and np.isfinite(cores[part]).all()):
             raise BundleError("a feature is not a finite number.")
 
@@ -95,13 +101,15 @@ def checked_numbers(settings: Mapping[str, Any]) -> dict[str, Any]:
         "status": choice("status", settings["status"], get_args(Status)),
         "sweeps": whole_number("sweeps", settings["sweeps"], least=0),
         "policy_below": optional(number, "policy_below", policy_below, least=0.0),
+        "k_pi": whole_number("k_pi", settings.get("k_pi", Plan.k_pi)),  # nor these
+        "lookup": choice("lookup", settings.get("lookup", Plan.lookup), get_args(LookupName)),
     }
 
 
 def check_plan(plan: Plan) -> None:
     """Raise an error unless values are those of some plan of the model and the objective."""
     mdp, values, q_values = plan.mdp, plan.values, plan.q_values
-    if values.shape != (len(mdp),) or q_values.shape != (len(mdp), mdp.transitions.num_actions):
+    if values.shape != (len(mdp),) or q_values.shape != mdp.graph.indices.shape[:2]:
         raise BundleError("its values do not fit its model.")
     if values.dtype != np.float64 or q_values.dtype != np.float64:
         raise BundleError("its values are not float64 numbers.")
@@ -127,11 +135,11 @@ def _available(plan: Plan) -> Bool:
     return there & model.allowed
 
 
-def check_encoder(encoder: Encoder | None, data: Transitions, features: int) -> None:
-    """Raise an error unless stored averages are those of the columns that the data have."""
+def check_encoder(encoder: Encoder | None, shape: tuple[int, ...], features: int) -> None:
+    """Raise an error unless stored averages are those of columns of the shape that data have."""
     if not isinstance(encoder, Standardize):
         return
-    columns = math.prod(data.observation_shape)
+    columns = math.prod(shape)
     for array in (encoder.mean, encoder.scale):
         assert array is not None
         if array.shape != (columns,) or array.dtype != np.float64 or columns != features:

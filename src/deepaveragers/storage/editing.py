@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..arguments import file_path, flag
 from ..data.editing import joined, rows_without
@@ -14,15 +14,15 @@ from ..data.transitions import Transitions
 from ..errors import InputError
 from ..mdp.model import DacMdp, compile
 from ..mdp.updating import extended, without
+from ..neighbors.candidates import CandidateGraph
 from ..representation.encoder import Encoder
 from ..representation.network_encoder import NetworkEncoder
 from ..representation.random_network import RANDOM
 from ..representation.standardizing import MEAN, standardization
 from ..representation.transformer import TransformerEncoder
-from ..solvers.plan import Plan
 from .bundle import check_target
 from .lock import only_writer
-from .records import kind_of, load, load_as, save
+from .records import WORDS, kind_of, load, load_as, save
 
 Editable: TypeAlias = Transitions | DacMdp
 
@@ -93,10 +93,18 @@ def forget(
             return without(target, episodes)
         data = target.transitions.subset(rows_without(target.transitions, episodes))
         encoder = _ready_to_fit(target.encoder, data)
-        return compile(data, min(target.graph.k, len(data)), encoder)
+        return compile(data, min(target.graph.k, len(data)), encoder, **_choices(target))
     if isinstance(target, Transitions):
         return target.subset(rows_without(target, episodes))
     raise InputError("target", "Transitions, a DacMdp or a path", type(target).__name__)
+
+
+def _choices(mdp: DacMdp) -> dict[str, Any]:
+    """Return what a model was compiled with where actions are rows."""
+    graph = mdp.graph
+    if not isinstance(graph, CandidateGraph):
+        return {}
+    return {"candidates": int(graph.transitions.shape[1]), "landing": graph.landing}
 
 
 def _ready_to_fit(encoder: Encoder, data: Transitions) -> Encoder:
@@ -117,12 +125,12 @@ def _ready_to_fit(encoder: Encoder, data: Transitions) -> Encoder:
 
 def _loaded(path: Path) -> Editable:
     thing = load(path)
-    if isinstance(thing, Plan):
+    if not isinstance(thing, Transitions | DacMdp):
         raise InputError(
             "target",
             "a bundle of transitions or a model",
-            f"{path}, a plan",
-            "A plan is made again from its updated model.",
+            f"{path}, {WORDS[type(thing)]}",
+            "Plans and policies are made again from the updated model.",
         )
     check_target(path, kind_of(thing))
     return thing

@@ -14,11 +14,12 @@ from ..data.transitions import Transitions
 from ..errors import BundleError
 
 TEXTS = ("observation_names", "observation_units", "episode_names")
+NUMBERS = ("times", "propensities", "action_bounds")
 
 
 def pack_names(data: Transitions) -> dict[str, Array]:
     """Return what the log says beside its numbers; nothing for what it does not say."""
-    given = {name: getattr(data, name) for name in (*TEXTS, "times", "propensities")}
+    given = {name: getattr(data, name) for name in (*TEXTS, *NUMBERS)}
     arrays = {name: value for name, value in given.items() if value is not None}
     for name in TEXTS:
         if name in arrays:
@@ -32,7 +33,7 @@ def pack_names(data: Transitions) -> dict[str, Array]:
 def unpack_names(arrays: Mapping[str, Array]) -> dict[str, Any]:
     """Return the fields of `Transitions`."""
     fields: dict[str, Any] = {name: _names(arrays, name) for name in TEXTS if name in arrays}
-    fields |= {name: arrays[name] for name in ("times", "propensities") if name in arrays}
+    fields |= {name: arrays[name] for name in NUMBERS if name in arrays}
     if "dates" in arrays:
         fields["times"] = np.asarray(arrays["dates"]).view(DATES)
     return fields

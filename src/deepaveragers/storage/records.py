@@ -1,4 +1,4 @@
-"""Saving and loading the records: Transitions, DacMdp, Plan.
+"""Saving and loading the records: Transitions, DacMdp, Plan, policies.
 
 A plan's bundle holds its model and a model's holds its transitions, so each stands alone; what
 they have in common is on the disk once (`sharing`).
@@ -14,16 +14,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..arguments import file_path, known_keywords
+from ..arguments import file_path, flag, known_keywords, optional, whole_number
 from ..arrays import Array, frozen
 from ..data.frame_stacks import stacks_or_none
 from ..data.transitions import COLUMNS, Transitions
 from ..errors import BundleError, InputError
 from ..mdp.model import DacMdp
-from ..neighbors.graph import NeighborGraph
+from ..policy.compact import CompactPolicy
+from ..policy.policy import Policy
 from ..representation.encoder import Encoder, as_encoder
 from ..solvers.plan import Plan
 from .bundle import Contents, Verify, read_bundle, write_bundle
+from .candidates import pack_graph, unpack_graph
 from .checking import (
     PLAN_NUMBERS,
     check_encoder,
@@ -36,36 +38,73 @@ from .encoders import pack_encoder, unpack_encoder
 from .frames import pack_stacks, unpack_stacks
 from .names import pack_names, unpack_names
 from .objectives import pack_objective, unpack_objective
+from .policies import pack_policy, unpack_policy
+from .prefixes import prefixed, within
 
-Record: TypeAlias = Transitions | DacMdp | Plan
+Record: TypeAlias = Transitions | DacMdp | Plan | Policy | CompactPolicy
 Arrays: TypeAlias = dict[str, Array]
 
-WORDS: dict[type[Any], str] = {Transitions: "transitions", DacMdp: "a model", Plan: "a plan"}
+POLICIES = Policy, CompactPolicy
+KINDS: dict[type[Any], str] = {
+    Transitions: "transitions",
+    DacMdp: "model",
+    Plan: "plan",
+    Policy: "policy",
+    CompactPolicy: "policy",
+}
+WORDS: dict[type[Any], str] = {
+    Transitions: "transitions",
+    DacMdp: "a model",
+    Plan: "a plan",
+    Policy: "a policy",
+    CompactPolicy: "a policy",
+}
 
 
 @known_keywords
-def save(thing: Record, path: str | os.PathLike[str]) -> Path:
-    """Save transitions, a compiled MDP or a plan as a bundle, and return its path.
+def save(
+    thing: Record,
+    path: str | os.PathLike[str],
+    *,
+    evidence: bool = False,
+    part_rows: int | None = None,
+) -> Path:
+    """Save transitions, a compiled MDP, a plan or a policy as a bundle, and return its path.
 
     An older bundle of the same kind at the path is replaced in one step; anything else there
     is refused.
+
+    Args:
+        thing: to save.
+        path: the bundle's directory.
+        evidence: whether a policy takes the plan and the log along, so that it can explain;
+            otherwise it is saved with what acting needs, and no more.
+        part_rows: write longer arrays in parts, a file for every so many rows, rounded up to a
+            multiple of 4,096 and to a thousandth of all. None does as the bundle that is
+            replaced or was loaded.
     """
+    part_rows = optional(whole_number, "part_rows", part_rows)
     directory = file_path("path", path)
     kind = kind_of(thing)
+    if flag("evidence", evidence) and not isinstance(thing, Policy):
+        raise InputError("evidence", "False but for a policy of a plan", "True")
     pack: dict[str, Callable[[Any], tuple[dict[str, Any], Arrays]]] = {
         "transitions": _pack_transitions,
         "model": _pack_model,
         "plan": _pack_plan,
+        "policy": _pack_whole_policy if evidence else _pack_acting,
     }
-    return write_bundle(Contents(kind, *pack[kind](thing)), directory)
+    return write_bundle(Contents(kind, *pack[kind](thing), part_rows), directory)
 
 
 def kind_of(thing: Record) -> str:
     """Return the kind of bundle that holds a record."""
-    for record, kind in ((Transitions, "transitions"), (DacMdp, "model"), (Plan, "plan")):
+    for record, kind in KINDS.items():
         if isinstance(thing, record):
             return kind
-    raise InputError("thing", "Transitions, a DacMdp or a Plan", type(thing).__name__)
+    raise InputError(
+        "thing", "Transitions, a DacMdp, a Plan or the policy of a plan", type(thing).__name__
+    )
 
 
 def load(
@@ -91,6 +130,8 @@ def load(
             return _unpack_model(contents.settings, contents.arrays, encoder)
         if contents.kind == "plan":
             return _unpack_plan(contents.settings, contents.arrays, encoder)
+        if contents.kind == "policy":
+            return _unpack_policy(contents.settings, contents.arrays, encoder)
     except BundleError as error:
         raise BundleError(f"{path} is damaged: {error}") from error
     except InputError as error:
@@ -122,6 +163,10 @@ def _way(given: type[Record], wanted: tuple[type[Any], ...]) -> str:
         return f"`dac compile` makes a model of it{then}"
     if given is DacMdp and Plan in wanted:
         return "`dac solve` makes a plan of it."
+    if given is Plan and Policy in wanted:
+        return "`dac policy` makes a policy of it."
+    if given in POLICIES:
+        return "Give what the policy was made of."
     inside = "transitions" if given is DacMdp else "mdp.transitions"
     return f"Give the transitions that it was made of; in Python, da.load(path).{inside}."
 
@@ -155,18 +200,19 @@ def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]
 def _pack_model(mdp: DacMdp) -> tuple[dict[str, Any], Arrays]:
     data_settings, data_arrays = _pack_transitions(mdp.transitions)
     encoder_settings, encoder_arrays = pack_encoder(mdp.encoder)
+    graph_settings, graph_arrays = pack_graph(mdp.graph)
     settings = {
         "transitions": data_settings,
         "encoder": encoder_settings,
         "search": asdict(mdp.graph.report),
+        **graph_settings,
     }
     arrays = {
-        **_prefixed("transitions", data_arrays),
-        **_prefixed("encoder", encoder_arrays),
+        **prefixed("transitions", data_arrays),
+        **prefixed("encoder", encoder_arrays),
         "source_features": mdp.source_features,
         "core_features": mdp.core_features,
-        "graph.indices": mdp.graph.indices,
-        "graph.distances": mdp.graph.distances,
+        **graph_arrays,
     }
     return settings, arrays
 
@@ -176,8 +222,8 @@ def _unpack_model(
     arrays: Mapping[str, Array],
     encoder: Encoder | Callable[[Array], Any] | None,
 ) -> DacMdp:
-    data = _unpack_transitions(settings["transitions"], _within("transitions", arrays))
-    stored = unpack_encoder(settings["encoder"], _within("encoder", arrays))
+    data = _unpack_transitions(settings["transitions"], within("transitions", arrays))
+    stored = unpack_encoder(settings["encoder"], within("encoder", arrays))
     if stored is None:
         if encoder is None:
             raise InputError(
@@ -188,10 +234,10 @@ def _unpack_model(
             )
         stored = as_encoder(encoder, data.observations)
     report = checked_report(settings["search"])
-    graph = NeighborGraph(arrays["graph.indices"], arrays["graph.distances"], report)
+    graph = unpack_graph(settings, arrays, report)
     sources, cores = arrays["source_features"], arrays["core_features"]
     check_graph(graph, data, sources, cores)
-    check_encoder(stored, data, sources.shape[1])
+    check_encoder(stored, data.observation_shape, sources.shape[1])
     return DacMdp(data, stored, frozen(sources), frozen(cores), graph)
 
 
@@ -202,10 +248,12 @@ def _pack_plan(plan: Plan) -> tuple[dict[str, Any], Arrays]:
         "model": model_settings,
         "objective": objective_settings,
         **{name: getattr(plan, name) for name in PLAN_NUMBERS},
+        "k_pi": plan.k_pi,
+        "lookup": plan.lookup,
     }
     arrays = {
-        **_prefixed("model", model_arrays),
-        **_prefixed("objective", objective_arrays),
+        **prefixed("model", model_arrays),
+        **prefixed("objective", objective_arrays),
         "values": plan.values,
         "q_values": plan.q_values,
     }
@@ -217,10 +265,10 @@ def _unpack_plan(
     arrays: Mapping[str, Array],
     encoder: Encoder | Callable[[Array], Any] | None,
 ) -> Plan:
-    mdp = _unpack_model(settings["model"], _within("model", arrays), encoder)
+    mdp = _unpack_model(settings["model"], within("model", arrays), encoder)
     plan = Plan(
         mdp=mdp,
-        objective=unpack_objective(settings["objective"], _within("objective", arrays)),
+        objective=unpack_objective(settings["objective"], within("objective", arrays)),
         values=arrays["values"],
         q_values=arrays["q_values"],
         **checked_numbers(settings),
@@ -229,10 +277,22 @@ def _unpack_plan(
     return plan
 
 
-def _prefixed(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
-    return {f"{prefix}.{name}": array for name, array in arrays.items()}
+def _pack_acting(policy: Policy | CompactPolicy) -> tuple[dict[str, Any], Arrays]:
+    return pack_policy(policy.compact() if isinstance(policy, Policy) else policy)
 
 
-def _within(prefix: str, arrays: Mapping[str, Array]) -> Arrays:
-    start = f"{prefix}."
-    return {name[len(start) :]: a for name, a in arrays.items() if name.startswith(start)}
+def _pack_whole_policy(policy: Policy) -> tuple[dict[str, Any], Arrays]:
+    policy.compact()  # refuses what cannot be saved
+    settings, arrays = _pack_plan(policy.plan)
+    return {"plan": settings, "manner": policy.settings()}, prefixed("plan", arrays)
+
+
+def _unpack_policy(
+    settings: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    encoder: Encoder | Callable[[Array], Any] | None,
+) -> Policy | CompactPolicy:
+    if "plan" not in settings:
+        return unpack_policy(settings, arrays, encoder)
+    plan = _unpack_plan(settings["plan"], within("plan", arrays), encoder)
+    return Policy(plan, **settings["manner"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.evaluation.fitting.choosing import chosen_of
 from deepaveragers.evaluation.fitting.fit import INSTALL
 from deepaveragers.evaluation.fitting.intervals import Estimate, difference
 from deepaveragers.evaluation.fitting.judges.verdict import Verdict, Withheld
@@ -41,7 +42,7 @@ def test_a_better_policy_is_found_and_shown(found):
 
 
 def test_every_candidate_stands_in_the_table_with_its_judges(found):
-    assert found.judged[0].candidate is found.candidate
+    assert any(one.candidate is found.candidate for one in found.judged)
     names = {str(one.candidate) for one in found.judged}
     assert {"always left", "always right"} <= names
     assert any(one.candidate.one_step for one in found.judged)
@@ -51,6 +52,20 @@ def test_every_candidate_stands_in_the_table_with_its_judges(found):
     assert "<-" in found.table
     assert str(found).startswith(found.answer)
     json.dumps(found.summary())
+
+
+def test_of_equals_the_cautious_one_is_taken():
+    def judged(value):
+        return {"simulator": Estimate(value, value - 1.0, value + 1.0, 50.0)}
+
+    plain, cautious = da.Candidate(), da.Candidate(da.Objective(support=0.3))
+    alike = da.Candidate(da.Objective(support=1.0))
+    close = {0: (plain, judged(5.0)), 1: (cautious, judged(4.9)), 2: (alike, judged(4.95))}
+    assert chosen_of(close) == 1
+    assert chosen_of({**close, 1: (cautious, judged(4.5))}) == 0
+    silent = {"simulator": Withheld("of a test")}
+    assert chosen_of({0: (plain, silent), 1: (cautious, judged(-3.0))}) == 1
+    assert chosen_of({0: (plain, silent), 1: (cautious, silent)}) == 0
 
 
 def test_nothing_is_shown_where_behaviour_is_the_best_there_is():
@@ -89,6 +104,24 @@ def test_a_stopped_fit_goes_on(log, found, tmp_path, monkeypatch):
     assert sorted(tmp_path.iterdir()) == files
 
 
+@pytest.mark.slow
+def test_judges_that_were_learnt_are_kept(log, tmp_path, monkeypatch):
+    learnt = pytest.importorskip("deepaveragers.evaluation.fitting.judges.learnt")
+    asked = {"gamma": GAMMA, "show_progress": False, "resume_dir": tmp_path}
+    always = da.Objective(gamma=GAMMA, forbidden_actions=["left"])
+    candidates = [da.Candidate(always, k_pi=1)]
+    monkeypatch.setattr(learnt, "FEWEST_STEPS", 100)
+    first = da.fit(log, candidates, **asked)
+
+    def never(*given):
+        raise AssertionError("learnt again")
+
+    monkeypatch.setattr(learnt, "_train", never)
+    again = da.fit(log, candidates, **asked)
+    assert again.interval == first.interval
+    assert again.better == first.better
+
+
 def test_without_torch_it_says_what_the_extra_adds(log, monkeypatch):
     monkeypatch.setattr("deepaveragers.evaluation.fitting.fit.can_learn", lambda: False)
     candidates = [da.Candidate(k_pi=1, name="plain")]
@@ -105,6 +138,25 @@ def test_with_networks_the_interval_covers_too(log):
     assert found.interval[0] <= truth <= found.interval[1]
     assert found.shown
     assert not found.notes
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        da.Candidate(da.Objective(gamma=GAMMA, support=0.3), k_pi=7),
+        da.Candidate(da.Objective(gamma=GAMMA), k=31, k_pi=13, lookup="lookahead", one_step=True),
+        da.Candidate(da.Objective(gamma=GAMMA, forbidden_actions=[0]), k_pi=1),
+    ],
+    ids=["plan", "one step", "always"],
+)
+def test_a_saved_plan_acts_as_was_chosen(log, candidate, tmp_path):
+    found = da.fit(log, [candidate], **QUICK)
+    da.save(found.plan, tmp_path / "plan")
+    again = da.load(tmp_path / "plan").policy()
+    assert (again.k, again.lookup) == (found.policy.k, found.policy.lookup)
+    states = log.observations[:50]
+    assert np.array_equal(again.q_values(states), found.policy.q_values(states))
+    assert again.explain(states[0]).action == found.policy.act(states[0])
 
 
 def test_candidates_begun_too_late_are_left_out(log):

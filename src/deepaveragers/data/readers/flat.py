@@ -27,6 +27,7 @@ NAMES = {
     "times": ("times",),
     "propensities": ("propensities", "propensity", "pscore"),
     **{name: (name,) for name in TEXT},
+    "action_bounds": ("action_bounds",),
 }
 
 
@@ -59,7 +60,9 @@ def flat_reading(
     optional: dict[str, Any] = {
         name: _single(taken[name], name, size) for name in OPTIONAL_COLUMNS if name in taken
     }
-    mapped = mapped_actions(taken["actions"], actions)
+    bounds = taken.get("action_bounds") if actions is None else None
+    rows = bounds is not None and taken["actions"].ndim == 2
+    mapped = taken["actions"] if rows else mapped_actions(taken["actions"], actions)
     rewards = _single(taken["rewards"], "rewards", size)
     episode_ids = taken.get("episode_ids")
     if "next_observations" in taken:
@@ -71,6 +74,7 @@ def flat_reading(
             terminations=terminations,
             truncations=truncations,
             episode_ids=episode_ids,  # type: ignore[arg-type]
+            action_bounds=bounds,
             **optional,
             **names,
         )
@@ -85,6 +89,7 @@ def flat_reading(
         terminations=terminations,
         truncations=truncations,
         episodes=episode_ids.astype(np.int64),
+        action_bounds=bounds,
         **optional,
         **{name: value for name, value in names.items() if name != "action_names"},
     )
@@ -93,7 +98,7 @@ def flat_reading(
 
 
 def mapped_actions(actions: Array, mapping: ActionMap | None) -> Array:
-    """Return [N] actions: mapped by the given function, or single numbers as they are."""
+    """Return [N] actions: mapped by the given function, or as they are; rows [N, Da] too."""
     if mapping is not None:
         mapped = np.asarray(mapping(actions))
         if mapped.shape != (len(actions),):
@@ -103,13 +108,16 @@ def mapped_actions(actions: Array, mapping: ActionMap | None) -> Array:
                 f"an array of shape {mapped.shape}",
             )
         return mapped
-    if actions.ndim == 2 and actions.shape[1] == 1:
-        actions = actions[:, 0]
-    if actions.ndim != 1 or (actions.dtype.kind == "f" and (actions != np.rint(actions)).any()):
+    whole = actions.dtype.kind != "f" or bool((actions == np.rint(actions)).all())
+    if actions.ndim == 2 and actions.shape[1] == 1 and whole:
+        return actions[:, 0]
+    if actions.ndim == 1 and not whole:
+        return actions[:, None]
+    if actions.ndim > 2:
         raise InputError(
             "actions",
-            "one discrete action per step",
-            f"continuous actions of shape {actions.shape}",
+            "one action per step: a number, a label, or a row of numbers",
+            f"shape {actions.shape}",
             "Give a function that maps them to numbers or labels: read(..., actions=function).",
         )
     return actions

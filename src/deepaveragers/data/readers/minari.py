@@ -12,13 +12,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 
 from ...arrays import Array
 from ...errors import DeepAveragersError, InputError, MissingExtraError, StorageError
 from ...progress import progress
 from ..scratch import Growing
-from ..spaces import action_batch, action_space_names, observation_batch, observation_space_names
+from ..spaces import (
+    action_batch,
+    action_space_names,
+    observation_batch,
+    observation_space_names,
+    space_bounds,
+)
 from ..steps import Steps, link_steps
 from .flat import mapped_actions
 from .minari_own import own_names
@@ -64,7 +71,7 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
     own = own_names(dataset)
     with progress("read", dataset.total_episodes) as advance:
         for number, episode in enumerate(dataset.iterate_episodes()):
-            rows = _rows(episode, number, dataset)
+            rows = _rows(episode, number, dataset, own.action_rows)
             rows |= own.rows(episode, len(episode.rewards))
             short += len(rows["observations"]) == len(episode.rewards)
             for name, values in rows.items():
@@ -74,29 +81,36 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
         raise InputError("dataset", "a Minari dataset with episodes", "an empty one")
     joined = {name: parts.pop(name).whole() for name in list(parts)}
     acted = joined["acted"]
-    names = None
+    names, bounds = None, None
+    noted: tuple[str, ...] = ()
+    taken = joined["actions"]
     if actions is None:
         names = own.action_names or action_space_names(dataset.action_space)
+        bounds, noted = space_bounds(dataset.action_space, taken)
+    as_rows = own.action_rows or isinstance(dataset.action_space, gym.spaces.Box)
+    if actions is not None or not as_rows:
+        taken = mapped_actions(taken, actions)
     data, notes = link_steps(
         Steps(
             observations=joined["observations"],
-            actions=_spread(mapped_actions(joined["actions"], actions), acted),
+            actions=_spread(taken, acted),
             rewards=_spread(joined["rewards"], acted),
             terminations=_spread(joined["terminations"], acted),
             truncations=_spread(joined["truncations"], acted),
             episodes=joined["episodes"],
             acted=acted,
             observation_names=observation_space_names(dataset.observation_space),
+            action_bounds=bounds,
         ),
         names,
     )
-    data = own.put(data, joined)
+    data, notes = own.put(data, joined), (*noted, *notes)
     if short:
         notes = (f"{short:,} episode(s) come without their final observation", *notes)
     return Reading(data, "minari", notes=notes)
 
 
-def _rows(episode: Any, number: int, dataset: Any) -> dict[str, Array]:
+def _rows(episode: Any, number: int, dataset: Any, action_rows: bool) -> dict[str, Array]:
     observations = observation_batch(dataset.observation_space, episode.observations)
     size = len(episode.rewards)
     if len(observations) not in (size, size + 1):
@@ -105,7 +119,11 @@ def _rows(episode: Any, number: int, dataset: Any) -> dict[str, Array]:
             f"of {size} or {size + 1} observations for its {size} rewards",
             f"{len(observations)} observations",
         )
-    taken = action_batch(dataset.action_space, episode.actions)
+    taken = (
+        np.asarray(episode.actions).reshape(size, -1)
+        if action_rows
+        else action_batch(dataset.action_space, episode.actions)
+    )
     if len(taken) != size:
         raise InputError(f"episode {number}", f"of {size} actions", f"{len(taken)}")
     return {
@@ -121,7 +139,7 @@ def _rows(episode: Any, number: int, dataset: Any) -> dict[str, Array]:
 
 def _spread(values: Array, acted: Array) -> Array:
     """Return one entry per observation; final observations get an empty one."""
-    spread = np.zeros(len(acted), dtype=values.dtype)
+    spread = np.zeros((len(acted), *values.shape[1:]), dtype=values.dtype)
     spread[acted] = values
     return spread
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +27,7 @@ class OwnNames:
         observation_units: D units.
         episode_ids: [E] int64, of the episodes that are read.
         episode_names: E names of those.
+        action_rows: whether actions are rows, also where they could be numbered.
         infos: fields that stand among the infos of every episode, with their types.
     """
 
@@ -34,6 +36,7 @@ class OwnNames:
     observation_units: tuple[str, ...] | None = None
     episode_ids: Int64 | None = None
     episode_names: tuple[str, ...] | None = None
+    action_rows: bool = False
     infos: tuple[tuple[str, np.dtype[Any]], ...] = ()
 
     def rows(self, episode: Any, size: int) -> dict[str, Array]:
@@ -75,7 +78,7 @@ def own_names(dataset: Any) -> OwnNames:
     whole = isinstance(ids, list) and all(type(one) is int and abs(one) < 2**63 for one in ids)
     names = _texts(own, "episode_names", episodes)
     return OwnNames(
-        action_names=_texts(own, "action_names", getattr(dataset.action_space, "n", None)),
+        action_names=_texts(own, "action_names", _count(dataset.action_space)),
         observation_names=_texts(own, "observation_names"),
         observation_units=_texts(own, "observation_units"),
         episode_ids=(
@@ -84,8 +87,14 @@ def own_names(dataset: Any) -> OwnNames:
             else None
         ),
         episode_names=None if names is None else tuple(names[place] for place in chosen),
+        action_rows=own.get("action_rows") is True,
         infos=_kinds(own.get("infos")),
     )
+
+
+def _count(space: Any) -> int | None:
+    """Return how many names the actions of a space have; None where that is not known."""
+    return getattr(space, "n", None) or math.prod(getattr(space, "shape", None) or ()) or None
 
 
 def _texts(own: dict[str, Any], name: str, size: int | None = None) -> tuple[str, ...] | None:

@@ -46,6 +46,7 @@ def read_own(path: Path) -> Transitions | None:
             for field in ("action_names", "observation_names", "observation_units")
             if own.get(field) is not None
         }
+        names["action_bounds"] = own.get("action_bounds")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(str(path), "a whole dataset", "one with broken metadata") from error
     there = schema_of(path).names

@@ -19,6 +19,7 @@ from ..steps import Steps, link_steps
 from ..tables.columns import Columns, gathered
 from ..tables.ends import at_last_rows
 from ..tables.filling import Observations, prepared
+from ..tables.joined import JoinedTable
 from ..tables.rows import Quality, ordered, quality
 from ..tables.sources import open_table
 from ..transitions import Transitions
@@ -54,6 +55,8 @@ def read_table(source: Any, mapping: TableMapping) -> Reading:
         sheet=mapping.sheet,
         sql=mapping.sql,
     )
+    if mapping.join is not None:
+        table = JoinedTable(table, open_table(mapping.join), mapping.join)
     columns = gathered(table, mapping)
     rows, ordering = ordered(columns, mapping, table)
     picked = columns.picked(rows)

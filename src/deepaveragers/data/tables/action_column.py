@@ -39,7 +39,7 @@ def number_actions(
             "action",
             f"a column with at most {MAX_LABELS} distinct actions",
             f"{len(values):,} distinct values",
-            "Discretise continuous actions first.",
+            "If they are quantities, say continuous=True (--continuous).",
         )
     order, kind = _ordered(values)
     places = {value: place for place, value in enumerate(order)}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Array, Int64
+from ...arrays import Array, Bool, Int64
 from ...errors import InputError
 from ..mapping import TableMapping
 from ..scratch import Growing, taken
@@ -31,7 +31,7 @@ class Columns:
     Attributes:
         observations: [R, D] numbers; categories are codes of their labels.
         next_observations: [R, D] of s', where the table has them.
-        actions: [R] int64.
+        actions: [R] int64, or [R, Da] float64 with NaN where one is missing.
         rewards: [R] float64.
         terminations, truncations: [R] int8.
         outcomes: whether terminations came from texts, died or discharged say.
@@ -46,7 +46,7 @@ class Columns:
 
     observations: Array
     next_observations: Array | None
-    actions: Int64
+    actions: Array
     rewards: Array
     terminations: Array
     truncations: Array
@@ -59,6 +59,18 @@ class Columns:
     missing: MissingCells
     notes: tuple[str, ...]
 
+    @property
+    def lacking(self) -> Bool:
+        """[R] bool, rows whose action is missing, or a part of it."""
+        if self.actions.ndim == 1:
+            return np.asarray(self.actions < 0)
+        return np.asarray(~np.isfinite(self.actions).all(axis=1))
+
+    @property
+    def unacted(self) -> Bool:
+        """[R] bool, rows without any part of an action."""
+        return without_action(self.actions)
+
     def picked(self, rows: Int64 | None) -> Columns:
         """Return the given rows in their order; None is all of them as they are."""
         if rows is None:
@@ -68,6 +80,12 @@ class Columns:
             for name, value in vars(self).items()
         }
         return Columns(**{**own, "episodes": self.episodes.picked(rows)})
+
+
+def without_action(actions: Array) -> Bool:
+    """Return [R] bool, rows without any part of an action."""
+    absent = actions < 0 if actions.ndim == 1 else np.isnan(actions).all(axis=1)
+    return np.asarray(absent)
 
 
 def gathered(table: Table, mapping: TableMapping) -> Columns:
@@ -82,8 +100,9 @@ class _Gathering:
     def __init__(self, table: Table, mapping: TableMapping) -> None:
         self._table, self._mapping = table, mapping
         self._chosen, self._following = mapping.resolved(table.names, table.indexes)
-        self._roles = mapping.roles()
-        named = [*self._chosen, *self._following, *self._roles.values()]
+        self._roles = mapping.roles(table.names)
+        self._acting = mapping.action_columns(table.names)
+        named = [*self._chosen, *self._following, *self._acting, *self._roles.values()]
         self.wanted = list(dict.fromkeys(named))
         self._notation = Notation(
             mapping.missing_values, mapping.decimal, mapping.thousands, mapping.time_format
@@ -113,6 +132,8 @@ class _Gathering:
         found: dict[str, Array] = {"observations": self._matrix(chunk, self._chosen)}
         if self._following:
             found["next_observations"] = self._matrix(chunk, self._following)
+        if self._acting:
+            found["action"] = self._action_rows(chunk)
         for role, name in self._roles.items():
             cells, at = chunk[name], partial(self._where, name, self._rows)
             if role in self._labels:
@@ -124,6 +145,18 @@ class _Gathering:
         for key, values in found.items():
             self._parts.setdefault(key, Growing()).append(values)
         self._rows += len(next(iter(chunk.values())))
+
+    def _action_rows(self, chunk: dict[str, Array]) -> Array:
+        read = partial(as_numbers, notation=self._notation)
+        parts = [
+            read(
+                chunk[name], partial(self._where, name, self._rows), missing=self._missing.of(name)
+            )
+            for name in self._acting
+        ]
+        if any(part.ndim != 1 for part in parts):
+            raise InputError("action", "columns of single numbers", "a column of lists")
+        return np.column_stack(parts).astype(np.float64)
 
     def _where(self, name: str, start: int, row: int) -> str:
         return f"column {name!r} at {self._table.place(start + row)}"
@@ -148,15 +181,13 @@ class _Gathering:
         for role in ("reward", "propensity"):
             if role in whole and whole[role].shape != (self._rows,):
                 raise InputError(role, "a column of single numbers", "a column of lists")
-        actions, names, notes = number_actions(
-            whole["action"], self._labels["action"].values(), mapping.action_names
-        )
+        actions, names, notes = self._actions(whole["action"])
         terminations, truncations, outcomes, ending = self._ends(whole)
         times = self._times.whole() if mapping.time is not None else None
         episodes = number_episodes(
             mapping,
             ended=(terminations == 1) | (truncations == 1),
-            actions=actions,
+            unacted=without_action(actions),
             times=times,
             files=self._table.starts(),
             codes=whole.get("episode"),
@@ -184,6 +215,13 @@ class _Gathering:
             notes=(*left_out, *self._missing.notes(), *notes, *ending, *episodes.notes),
         )
 
+    def _actions(self, given: Array) -> tuple[Array, tuple[str, ...] | None, tuple[str, ...]]:
+        """Return [R] numbers or [R, Da] rows, names of actions or of columns, and notes."""
+        names = self._mapping.action_names
+        if self._acting:
+            return given, self._acting if names is None else names, ()
+        return number_actions(given, self._labels["action"].values(), names)
+
     def _rewards(self, rewards: Array) -> Array:
         rewards = rewards.astype(np.float64)
         if self._mapping.reward_fill is not None:
@@ -202,6 +240,8 @@ class _Gathering:
             flags[role], texts, said = end_flags(
                 self._roles[role], whole.pop(role), self._labels[role], values
             )
+            if not (flags[role] < 0).any():
+                self._missing.of(self._roles[role]).clear()
             outcomes |= texts and role != "truncated"
             notes.extend(said)
         none = np.zeros(self._rows, dtype=np.int8)

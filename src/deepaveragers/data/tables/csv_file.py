@@ -6,26 +6,19 @@ Other libraries read CSV faster, but do not say in which line a cell is wrong.
 from __future__ import annotations
 
 import csv
-import gzip
-import io
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from itertools import count, islice
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError, StorageError
+from ...errors import InputError
 from .table import UNNAMED_INDEX, index_notes, indexes_among
+from .text_source import LONGEST_LINE, PROBLEMS, TextSource
 
 CHUNK_CELLS = 40_000
-LONGEST_LINE = 1 << 24
-"""Characters of a line; a longer one is no table, and a compressed one could fill all memory."""
 DELIMITERS = ",;\t|"
-PROBLEMS = (csv.Error, UnicodeError, EOFError, OSError, zlib.error, zipfile.BadZipFile)
 
 
 class CsvFile:
@@ -39,35 +32,25 @@ class CsvFile:
     """
 
     def __init__(
-        self,
-        path: Path,
-        delimiter: str | None = None,
-        encoding: str = "utf-8",
-        member: str | None = None,
+        self, source: TextSource, delimiter: str | None = None, encoding: str = "utf-8"
     ) -> None:
-        """Open a file, or a member of a zip archive."""
-        self._path, self._member = path, member
-        # The mark at the start of a file, if there is one, belongs to no name.
-        self._encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
-        with self._open() as stream:
+        """Open a text; the encoding is for messages."""
+        self._source, self._encoding = source, encoding
+        with source.open() as stream:
             head = self._head(stream)
         self.delimiter = delimiter or _likely_delimiter(head)
-        self.names, self.indexes, notes = _header(head, self.delimiter, self._called)
+        self.names, self.indexes, notes = _header(head, self.delimiter, self._source.called)
         # From which data row on the line number is how much larger than the row number.
         self._offsets = [(0, 2)]
         self.notes = notes
         if self.delimiter != ",":
             self.notes = (f"cells are separated by {self.delimiter!r}", *notes)
 
-    @property
-    def _called(self) -> str:
-        return str(self._path) if self._member is None else f"{self._path} ({self._member})"
-
     def chunks(self, names: Sequence[str]) -> Iterator[dict[str, Array]]:
         """Yield the named columns, some rows at a time."""
         every = {name: place for place, name in enumerate(self.names)}
         places = {name: every[name] for name in names}
-        with self._open() as stream:
+        with self._source.open() as stream:
             lines = self._lines(stream)
             rows = self._rows(csv.reader(lines, delimiter=self.delimiter, strict=True))
             next(rows)
@@ -96,7 +79,7 @@ class CsvFile:
                 raise self._unreadable(error, f" near line {reader.line_num + 1}") from error
             if len(row) != width:
                 raise InputError(
-                    self._called,
+                    self._source.called,
                     f"a table of {width} columns in every line",
                     f"{len(row)} cell(s) in line {reader.line_num}",
                 )
@@ -131,27 +114,10 @@ class CsvFile:
         remedy = ""
         if isinstance(error, UnicodeDecodeError):
             remedy = "Name its encoding: encoding='cp1252', say (--encoding cp1252)."
-        named = self._encoding.removesuffix("-sig").upper()
-        return InputError(self._called, f"a {named} text table", f"{_reason(error)}{near}", remedy)
-
-    def _open(self) -> TextIO:
-        try:
-            if self._member is not None:
-                return self._open_member(self._member)
-            if self._path.suffix.lower() == ".gz":
-                return gzip.open(self._path, "rt", encoding=self._encoding, newline="")
-            return open(self._path, encoding=self._encoding, newline="")
-        except OSError as error:
-            raise StorageError(f"{self._path} cannot be read: {error.strerror}.") from error
-
-    def _open_member(self, member: str) -> TextIO:
-        try:
-            archive = zipfile.ZipFile(self._path)
-            # The archive's file stays open as long as the member does.
-            stream = archive.open(member)
-        except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
-            raise InputError(str(self._path), "a zip archive that can be read", error) from error
-        return io.TextIOWrapper(stream, encoding=self._encoding, newline="")
+        named = self._encoding.upper()
+        return InputError(
+            self._source.called, f"a {named} text table", f"{_reason(error)}{near}", remedy
+        )
 
 
 def _column(chunk: list[list[str]], place: int) -> Array:

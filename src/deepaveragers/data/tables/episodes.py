@@ -48,7 +48,7 @@ def number_episodes(
     mapping: TableMapping,
     *,
     ended: Bool,
-    actions: Int64,
+    unacted: Bool,
     times: Array | None,
     files: Sequence[int],
     codes: Int64 | None,
@@ -59,7 +59,7 @@ def number_episodes(
     Args:
         mapping: the meaning of the columns.
         ended: [R] bool, rows that are marked as ends.
-        actions: [R] int64, -1 where there is none.
+        unacted: [R] bool, rows without an action.
         times: [R], or None.
         files: the first row of each file.
         codes: [R] places among the labels of the episode column, if there is one.
@@ -72,7 +72,7 @@ def number_episodes(
         return Episodes(numbers, numbers, notes=("every row is an episode of its own",))
     starts = np.zeros(len(ended), dtype=bool)
     # A row without an action is the final observation of the episode before it.
-    starts[1:] = (ended[:-1] & (actions[1:] >= 0)) | (actions[:-1] < 0)
+    starts[1:] = (ended[:-1] & ~unacted[1:]) | unacted[:-1]
     if times is not None:
         starts[1:] |= times[1:] < times[:-1]
     starts[[row for row in files if 0 < row < len(starts)]] = True

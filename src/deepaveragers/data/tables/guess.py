@@ -70,9 +70,8 @@ def guessed(survey: Survey) -> dict[str, Any]:
     if any(one.decimal_comma for one in survey.columns):
         fields["decimal"] = ","
     time = taken.get("time")
-    written = re.search(r"'(.+?)'", time.date_format) if time is not None else None
-    if written:
-        fields["time_format"] = written[1]
+    if time is not None and time.date_formats:
+        fields["time_format"] = time.date_formats[0]
     return fields
 
 

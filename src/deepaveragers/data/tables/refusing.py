@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +43,7 @@ class Refusal:
             f"a missing or infinite one at {self._place(wrong)}"
             + (f", and {more:,} more" if more else "")
             + (f" (in the whole column {told})" if told else ""),
-            self._remedy(name),
+            self._remedy(name, wrong),
         )
 
     def always(self, wrong: Bool, column: str | None, allowed: str, values: Array) -> None:
@@ -55,10 +56,21 @@ class Refusal:
         first = int(np.flatnonzero(wrong)[0])
         return self.table.place(first if self.rows is None else int(self.rows[first]))
 
-    def _remedy(self, column: str) -> str:
+    def _remedy(self, column: str, wrong: Bool) -> str:
         drop = "leave those steps out with missing='drop' (--missing drop)"
         if column == self.mapping.reward:
             return f"If a blank is no reward, say reward_fill=0 (--reward-fill 0); or {drop}."
         if column in [one.name for one in self.columns.layout]:
+            if self._tells_ends(wrong):
+                flag = f"terminated={column!r} (--terminated {shlex.quote(column)})"
+                return f"Only last rows of episodes have it: if it tells how they end, say {flag}."
             return f"Fill them with fill='forward' or 'mean' (--fill forward), or {drop}."
         return f"Repair them, or {drop}."
+
+    def _tells_ends(self, wrong: Bool) -> bool:
+        """Whether no column of ends is named, and only last rows of episodes are whole."""
+        if self.mapping.terminated is not None or self.mapping.done is not None:
+            return False
+        codes = self.columns.episodes.codes
+        last = np.append(codes[1:] != codes[:-1], True)
+        return bool((~wrong).any() and last[~wrong].all())

@@ -126,10 +126,10 @@ def quality(
         wrong = ~np.isfinite(observations.here[int(np.argmin(usable))])
         refusal.unless_dropped(~usable, observations.origins[int(np.argmax(wrong))])
     last = np.append(columns.episodes.codes[1:] != columns.episodes.codes[:-1], True)
-    acted: Bool = ~(last & (columns.actions < 0)) | mapping.each_row_ends
+    acted: Bool = ~(last & columns.unacted) | mapping.each_row_ends
     skipped: Bool = np.zeros(len(usable), dtype=bool)
     checks: list[tuple[Bool, str | None]] = [
-        (columns.actions < 0, mapping.action),
+        (columns.lacking, mapping.action),
         (~np.isfinite(columns.rewards), mapping.reward),
         (columns.terminations < 0, mapping.terminated or mapping.done),
         (columns.truncations < 0, mapping.truncated),

@@ -22,14 +22,18 @@ from .database import (
 )
 from .excel import EXCEL_SUFFIXES, ExcelSheet
 from .frames import Frame
+from .json_lines import JsonLines
 from .parquet import ParquetFiles
 from .several import SeveralTables
 from .table import Table
+from .text_source import TextFile, TextSource
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 ARROW_SUFFIXES = (".parquet", ".pq", ".arrow", ".feather")
 ENDINGS = {
     TEXT_SUFFIXES: "a text table",
+    JSON_SUFFIXES: "JSON lines",
     ARROW_SUFFIXES: "a Parquet or Arrow file",
     EXCEL_SUFFIXES: "an Excel or OpenDocument file",
     DATABASE_SUFFIXES: "a database",
@@ -125,7 +129,22 @@ def open_table(
         return open_database_file(found, sql)
     if name.endswith(".zip"):
         return _open_archive(found, delimiter, encoding)
-    return CsvFile(found, delimiter, encoding)
+    return open_text(_text_file(found, encoding), name, delimiter, encoding)
+
+
+def open_text(
+    source: TextSource, name: str, delimiter: str | None = None, encoding: str = "utf-8"
+) -> Table:
+    """Return a text as the table that the end of its name says: JSON lines, or cells in lines."""
+    if name.endswith(JSON_SUFFIXES):
+        return JsonLines(source)
+    return CsvFile(source, delimiter, encoding)
+
+
+def _text_file(path: Path, encoding: str, member: str | None = None) -> TextFile:
+    # The mark at the start of a file, if there is one, belongs to no name.
+    marked = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
+    return TextFile(path, marked, member)
 
 
 def _open_object(source: Any, sql: str | None) -> Table:
@@ -152,5 +171,7 @@ def _open_archive(path: Path, delimiter: str | None, encoding: str) -> Table:
     if not members:
         shown = ", ".join(names[:3]) or "nothing"
         raise InputError(str(path), "an archive of .csv, .tsv or .txt files", f"one of {shown}")
-    opened = [(name, CsvFile(path, delimiter, encoding, name)) for name in members]
+    opened = [
+        (name, CsvFile(_text_file(path, encoding, name), delimiter, encoding)) for name in members
+    ]
     return opened[0][1] if len(opened) == 1 else SeveralTables(opened)

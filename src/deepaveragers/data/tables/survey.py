@@ -14,7 +14,7 @@ from .cells import flag_of
 from .notation import PLAIN, Notation, is_null
 from .numbers import is_number
 from .table import Table
-from .times import likely_format
+from .times import likely_formats
 
 MOST_ROWS = 10_000
 """Rows that are looked at."""
@@ -34,7 +34,7 @@ class ColumnSummary:
         examples: some of them.
         index: whether it only numbers the rows.
         decimal_comma: whether its numbers have one.
-        date_format: what to say about dates that are not ISO; empty if there is nothing.
+        date_formats: how its dates may be written, if they are not ISO.
     """
 
     name: str
@@ -44,7 +44,7 @@ class ColumnSummary:
     examples: tuple[str, ...]
     index: bool = False
     decimal_comma: bool = False
-    date_format: str = ""
+    date_formats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ def _summary(name: str, values: Sequence[Any], index: bool) -> ColumnSummary:
     texts = [value.strip() if isinstance(value, str) else str(value) for value in filled]
     distinct = list(dict.fromkeys(texts))
     comma = False
+    formats: list[str] = []
     if not filled:
         kind = "empty"
     elif isinstance(filled[0], list | tuple | dict | np.ndarray):
@@ -106,14 +107,13 @@ def _summary(name: str, values: Sequence[Any], index: bool) -> ColumnSummary:
         kind = "whole number" if whole else "number"
     elif all(is_number(text, DECIMAL_COMMA) for text in distinct):
         kind, comma = "number", True
-    elif likely_format(texts[0]):
+    elif formats := likely_formats(distinct):
         kind = "date"
     else:
         kind = "text"
-    advice = likely_format(texts[0]) if kind == "date" and isinstance(filled[0], str) else ""
     shown = tuple(text[:24] for text in distinct[:EXAMPLES])
     missing = len(values) - len(filled)
-    return ColumnSummary(name, kind, missing, len(distinct), shown, index, comma, advice)
+    return ColumnSummary(name, kind, missing, len(distinct), shown, index, comma, tuple(formats))
 
 
 def _is_blank(value: Any) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -18,13 +18,8 @@ from .numbers import Where, as_numbers
 MISSING_TIME = np.iinfo(np.int64).min
 """Of dates, as microseconds; NumPy's NaT has the same bits."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-LIKELY_FORMATS = {
-    r"\d{1,2}\.\d{1,2}\.\d{4}": "%d.%m.%Y",
-    r"\d{1,2}/\d{1,2}/\d{4}": "%m/%d/%Y' or '%d/%m/%Y",
-    r"\d{4}/\d{1,2}/\d{1,2}": "%Y/%m/%d",
-    r"\d{1,2}-\d{1,2}-\d{4}": "%d-%m-%Y",
-}
-CLOCKS = {r"\d{1,2}:\d{2}:\d{2}": " %H:%M:%S", r"\d{1,2}:\d{2}": " %H:%M"}
+LIKELY_DAYS = ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y")
+LIKELY_CLOCKS = ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S")
 
 
 def as_times(
@@ -110,7 +105,8 @@ def _moment(cell: Any, notation: Notation, where: Where, row: int) -> int:
         wanted = "a number or an ISO date such as 2026-01-31T08:15:00"
         if notation.time_format is not None:
             wanted = f"a time written as {notation.time_format!r}"
-        raise InputError(where(row), wanted, repr(cell)[:60], likely_format(str(cell))) from None
+        advice = advice_on(likely_formats([str(cell)]))
+        raise InputError(where(row), wanted, repr(cell)[:60], advice) from None
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
@@ -123,14 +119,29 @@ def _parsed(cell: Any, time_format: str | None) -> datetime:
     return datetime.strptime(text, time_format)
 
 
-def likely_format(text: str) -> str:
-    """Return what to say about a date that is not ISO; nothing if it looks like none."""
-    for pattern, day in LIKELY_FORMATS.items():
-        for clock, suffix in {**CLOCKS, "": ""}.items():
-            if re.fullmatch(f"{pattern}{'[ T]' if clock else ''}{clock}", text.strip()):
-                written = "' or '".join(part + suffix for part in day.split("' or '"))
-                return f"Say how it is written: time_format='{written}' (--time-format)."
-    return ""
+def likely_formats(texts: Sequence[str]) -> list[str]:
+    """Return the usual ways of writing dates, ISO apart, in which all texts can be read.
+
+    25/03/2026 is a day before a month; 03/05/2026 alone could be either.
+    """
+    formats = [day + clock for day in LIKELY_DAYS for clock in LIKELY_CLOCKS]
+    return [one for one in formats if texts and all(_is_written(text, one) for text in texts)]
+
+
+def advice_on(formats: Sequence[str]) -> str:
+    """Return what to say about dates in one of these formats; nothing where there is none."""
+    if not formats:
+        return ""
+    written = "' or '".join(formats)
+    return f"Say how it is written: time_format='{written}' (--time-format)."
+
+
+def _is_written(text: str, time_format: str) -> bool:
+    try:
+        datetime.strptime(text.strip(), time_format)
+    except ValueError:
+        return False
+    return True
 
 
 class TimeColumn:

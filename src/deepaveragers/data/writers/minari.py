@@ -20,6 +20,7 @@ import numpy as np
 
 from ...arrays import Int64
 from ...errors import InputError, MissingExtraError, StorageError
+from ..action_vectors import rounded_bounds
 from ..columns import DATES
 from ..episodes import names_at
 from ..observations import rows_at_once
@@ -49,7 +50,7 @@ def write_minari(data: Transitions, path: Path) -> None:
         storage = MinariStorage.new(
             temporary / "data",
             observation_space=_observation_space(data),
-            action_space=gym.spaces.Discrete(data.num_actions),
+            action_space=_action_space(data),
             jpeg_encoding=False,
         )
         storage.update_metadata(
@@ -69,6 +70,8 @@ def _own(data: Transitions, bounds: Int64) -> dict[str, Any]:
     """Return the names, and which fields stand among the infos, with their types."""
     ids = data.episode_ids[bounds[:-1]]
     own: dict[str, Any] = {"action_names": list(data.action_names), "episode_ids": ids.tolist()}
+    if data.action_vectors:
+        own["action_rows"] = True
     for field in ("observation_names", "observation_units"):
         if getattr(data, field) is not None:
             own[field] = list(getattr(data, field))
@@ -100,6 +103,19 @@ def _observation_space(data: Transitions) -> gym.Space[Any]:
     return gym.spaces.Box(-np.inf, np.inf, data.observation_shape, dtype)
 
 
+def _action_space(data: Transitions) -> gym.Space[Any]:
+    if not data.action_vectors:
+        return gym.spaces.Discrete(data.num_actions)
+    width, dtype = len(data.action_names), data.actions.dtype
+    if dtype.kind == "f":
+        if data.action_bounds is None:
+            return gym.spaces.Box(-np.inf, np.inf, (width,), dtype.type)
+        return gym.spaces.Box(*rounded_bounds(data.action_bounds, dtype), dtype=dtype.type)
+    ends = data.actions if data.action_bounds is None else data.action_bounds
+    least, most = ends.min(axis=0).astype(np.int64), ends.max(axis=0).astype(np.int64)
+    return gym.spaces.MultiDiscrete(most - least + 1, start=least)
+
+
 def _chains(data: Transitions) -> Int64:
     """Return where chains begin, and the end: runs in which every s' is the next row's s."""
     ends = (data.terminations | data.truncations)[:-1] | (np.diff(data.episode_ids) != 0)
@@ -120,7 +136,9 @@ def _episodes(data: Transitions, bounds: Int64) -> Iterator[Any]:
         final = data.next_observations[stop - 1 : stop]
         yield EpisodeBuffer(
             observations=np.concatenate([data.observations[rows], final]),
-            actions=data.actions[rows].astype(np.int64),
+            actions=data.actions[rows]
+            if data.action_vectors
+            else data.actions[rows].astype(np.int64),
             rewards=data.rewards[rows],
             terminations=data.terminations[rows],
             truncations=data.truncations[rows],

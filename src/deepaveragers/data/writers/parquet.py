@@ -29,13 +29,14 @@ def write_parquet(data: Transitions, path: Path) -> None:
     kinds = {
         "observation": vector,
         "next_observation": vector,
-        "action": pa.int32(),
+        "action": _action_kind(data),
         "reward": pa.float64(),
         "terminated": pa.bool_(),
         "truncated": pa.bool_(),
         "episode": pa.int64(),
-        "action_name": pa.dictionary(pa.int32(), pa.string()),
     }
+    if not data.action_vectors:
+        kinds["action_name"] = pa.dictionary(pa.int32(), pa.string())
     if data.times is not None:
         kinds["time"] = pa.from_numpy_dtype(data.times.dtype)
     if data.propensities is not None:
@@ -44,6 +45,7 @@ def write_parquet(data: Transitions, path: Path) -> None:
         kinds[EPISODE_NAME] = pa.dictionary(pa.int32(), pa.string())
     own = {
         "action_names": data.action_names,
+        "action_bounds": None if data.action_bounds is None else data.action_bounds.tolist(),
         "observation_names": data.observation_names,
         "observation_units": data.observation_units,
         "observation_shape": data.observation_shape,
@@ -56,6 +58,14 @@ def write_parquet(data: Transitions, path: Path) -> None:
                 writer.write_batch(batch)
 
     write_file(path, write)
+
+
+def _action_kind(data: Transitions) -> Any:
+    import pyarrow as pa
+
+    if not data.action_vectors:
+        return pa.int32()
+    return pa.list_(pa.from_numpy_dtype(data.actions.dtype), data.actions.shape[1])
 
 
 def _batches(data: Transitions, schema: Any) -> Iterator[Any]:
@@ -75,9 +85,10 @@ def _batches(data: Transitions, schema: Any) -> Iterator[Any]:
                 columns[name] = pa.FixedSizeListArray.from_arrays(flat, type=kind)
             else:
                 columns[name] = pa.array(values, kind)
-        columns["action_name"] = pa.DictionaryArray.from_arrays(
-            columns["action"], pa.array(data.action_names, pa.string())
-        )
+        if not data.action_vectors:
+            columns["action_name"] = pa.DictionaryArray.from_arrays(
+                columns["action"], pa.array(data.action_names, pa.string())
+            )
         if data.episode_names is not None:
             places = np.searchsorted(distinct, data.episode_ids[rows]).astype(np.int32)
             columns[EPISODE_NAME] = pa.DictionaryArray.from_arrays(

@@ -123,6 +123,7 @@ def backup(
     cost, adaptive, evaluate = problem.cost, problem.adaptive, len(problem.policy) > 0
     size, actions = q_values.shape
     every_row = 1 if allowed.shape[0] > 1 else 0
+    every_fee = 1 if penalties.shape[0] > 1 else 0
     length = hi - lo if in_place else 0
     smallest, largest, penalty, stuck = np.inf, -np.inf, 0.0, 0
     for step in range(hi - lo):
@@ -141,7 +142,7 @@ def backup(
                     indices, distances, s, a, k, uniform, price, worst_case,
                     gains, size, lo, length,
                 )  # fmt: skip
-                q -= penalties[a]
+                q -= penalties[s * every_fee, a]
                 penalty = max(penalty, price * farthest)
             q_values[s, a] = q
             if q > -np.inf:

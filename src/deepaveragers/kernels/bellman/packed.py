@@ -146,6 +146,7 @@ def reward_of_actions(
     size, actions = reward.shape
     _, _, mean_distance, mean_reward = packed
     every_row = 1 if allowed.shape[0] > 1 else 0
+    every_fee = 1 if penalties.shape[0] > 1 else 0
     scale, stuck = 0.0, 0
     for p in range(lo, hi):
         best = np.float32(-np.inf)
@@ -154,7 +155,8 @@ def reward_of_actions(
             if not terminal[p]:
                 s = order[p] if len(order) > 0 else p
                 price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
-                paid = price * np.float64(mean_distance[p, a]) + penalties[a]
+                paid = price * np.float64(mean_distance[p, a])
+                paid += penalties[p * every_fee, a]
                 value = np.float64(mean_reward[p, a]) - paid
                 if not allowed[p * every_row, a]:
                     value = -np.inf

@@ -116,6 +116,7 @@ def write_system(
     uniform, worst_case = problem.uniform, problem.worst_case
     cost, adaptive, evaluate = problem.cost, problem.adaptive, len(policy) > 0
     every_row = 1 if allowed.shape[0] > 1 else 0
+    every_fee = 1 if penalties.shape[0] > 1 else 0
     largest = 0.0
     for s in range(lo, hi):
         if choice[s] == NO_ACTION:
@@ -144,7 +145,7 @@ def write_system(
                 gains, size, lo, hi, (a - first) * k, index, weight,
             )  # fmt: skip
             if share > 0.0 and q > -np.inf:
-                value += share * (q - penalties[a])
+                value += share * (q - penalties[s * every_fee, a])
         constant = _eliminate_itself(s, size, width, index, weight) * (value - values[s])
         constants[s] = constant
         largest = max(largest, abs(constant))

@@ -19,7 +19,8 @@ class Problem(NamedTuple):
         rewards: [N] float64, reward of every transition.
         terminal: [N] bool, core states where the episode ended.
         allowed: [N, A] bool, or [1, A] where all states have the same actions.
-        penalties: [A] float64, what taking an action costs.
+        penalties: [N, A] float64, what taking an action costs, or [1, A] where it is the same
+            in all states.
         policy: [N, A] float64 probabilities of a policy to evaluate; [0, A] to optimise.
         k: neighbours to average.
         gamma: discount.

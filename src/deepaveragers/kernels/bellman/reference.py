@@ -10,7 +10,7 @@ i_j their core states, the *outcome* of following neighbour j is
 and an action is worth the weighted average of its outcomes, mixed with the worst of them:
 
     alpha_j = (1 / (d_j + 1e-5)) / sum_i (1 / (d_i + 1e-5)),  or 1 / (number of neighbours)
-    Q(s, a) = (1 - w) sum_j alpha_j o_j + w min_j o_j - penalty(a)
+    Q(s, a) = (1 - w) sum_j alpha_j o_j + w min_j o_j - penalty(s, a)
     Q(s, a) = -inf  if (s, a) has no neighbours or is not allowed
     V(s)    = (1 - p) max_a Q(s, a) + p mean_a Q(s, a)   over the available actions
     V(s)    = sum_a pi(a | s) Q(s, a)                    when a policy is evaluated

@@ -82,7 +82,7 @@ class DeviceProblem:
         self._graph = self._uploaded(mdp)
         self._rewards, self._terminal, self._allowed, self._penalties = map(
             cuda.to_device,
-            (problem.rewards, problem.terminal, problem.allowed, problem.penalties),
+            (problem.rewards, problem.terminal, problem.allowed, problem.penalties[0]),
         )
         room: Any = cuda.device_array
         self._values, self._gains = room(size, np.float64), room(size, np.float64)

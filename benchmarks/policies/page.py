@@ -1,0 +1,171 @@
+"""The page: what was found in five lines, then the tables, then how it was run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import tables
+from .cells import DATA_SEEDS
+from .methods import OURS, PICTURE_UPDATES, TITLES, UPDATES
+from .peers.learning import PEERS
+from .runs import Run
+from .scores import CLOSE, CellScores
+
+AIMS = {
+    "lunarlander-medium-20k": 180.0,
+    "cartpole-random-2k": 480.0,
+    "mountaincar-medium-20k": -105.0,
+    "acrobot-medium-20k": -85.0,
+}
+"""Returns that `fit` was meant to reach."""
+OPEN = "lunarlander-random-20k"
+"""The cell that was left as a challenge."""
+
+
+def page(runs: Iterable[Run], about: dict[str, Any]) -> str:
+    """Return the whole page as Markdown."""
+    kept = list(runs)
+    cells = tables.cells_with(kept, ())
+    fitted = tables.cells_with(kept, ("fit",))
+    compared = tables.cells_with(kept, ("fit", *PEERS))
+    lines = ["# Policies from logs", "", *findings(fitted, compared), ""]
+    lines += [
+        "## Over all cells",
+        "",
+        "Score: 0 is what random actions earn, 1 what the best method of the cell earns. "
+        f"The {len(compared)} cells in which `fit` and all peers were run:",
+        "",
+        *tables.over_cells(compared),
+        "",
+        "![scores by cell](policies.png)",
+        "",
+        "## Mean return",
+        "",
+        "Mean over three data seeds, with its 95 % interval. Exact values for icu-sepsis and "
+        "hospital: there the interval is about the data only.",
+        "",
+        *tables.by_cell(cells),
+        "",
+        "## Predicted against true",
+        "",
+        "Discounted value at the start: predicted / true, and the mean error as a share of the "
+        "range of the discounted returns of logged episodes and the method's own (in bold above "
+        "15 %).",
+        "",
+        *tables.predictions(cells),
+        "",
+        "## What `fit` chose",
+        "",
+        *tables.choices(fitted),
+        "",
+        "## Seconds of processor time",
+        "",
+        "Of making a policy, median over the data seeds, on a machine that others used too.",
+        "",
+        *tables.seconds(cells),
+        "",
+        *_how(kept, about),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def findings(fitted: Sequence[CellScores], compared: Sequence[CellScores]) -> list[str]:
+    """Return what was found, in five lines."""
+    if not fitted:
+        return ["`fit` was not run yet."]
+    worse = [cell.name for cell in fitted if cell.worse_than_behaviour("fit")]
+    beaten = [cell for cell in compared if not cell.with_the_best("fit")]
+    level = len(compared) - len(beaten)
+    lost = [f"{one.name} ({TITLES[one.best]}, {_ahead(one)})" for one in beaten]
+    near = sum(cell.near_the_best("fit") for cell in compared)
+    errors = {cell.name: cell.prediction("fit") for cell in fitted}
+    off = [name for name, one in errors.items() if one is None or one[2] > CLOSE]
+    return [
+        f"1. `fit` is shown to be worse than logged behaviour in {len(worse)} of "
+        f"{len(fitted)} cells{_listed(worse)}.",
+        f"2. It is the best method, or not shown to be worse than the best, in {level} of the "
+        f"{len(compared)} cells in which all peers were run{_share(level, len(compared))}; within "
+        f"5 % of the best in {near}. Somebody else wins:{_listed(lost) or ' nowhere'}.",
+        f"3. Its predicted value is within 15 % of the range of returns in "
+        f"{len(fitted) - len(off)} of {len(fitted)} cells"
+        f"{_share(len(fitted) - len(off), len(fitted))}; not in:{_listed(off) or ' none'}.",
+        f"4. {_scores(compared)}",
+        f"5. {_aims({cell.name: cell for cell in fitted})}",
+    ]
+
+
+def _ahead(cell: CellScores) -> str:
+    found = cell.difference(cell.best, "fit")
+    low, high = tables.number(found.low), tables.number(found.high)
+    return f"{tables.number(found.mean)} more [{low}, {high}]"
+
+
+def _scores(cells: Sequence[CellScores]) -> str:
+    """Return the worst and median score of `fit`, the default plan, and the best peer."""
+    if not cells:
+        return "No cell has all peers yet."
+    said = []
+    for method in ("fit", "default", *PEERS):
+        own = [cell.score(method) for cell in cells if method in cell.methods]
+        if own:
+            said.append(f"{TITLES[method]} {min(own):.2f} / {np.median(own):.2f}")
+    return f"Worst / median score (random 0, best 1) over those cells: {', '.join(said)}."
+
+
+def _aims(cells: dict[str, CellScores]) -> str:
+    said = []
+    for name, aim in AIMS.items():
+        if name in cells:
+            mean = cells[name].mean("fit")
+            word = "reached" if mean >= aim else "missed"
+            said.append(f"{name} {tables.number(mean)} (aim {aim:g}, {word})")
+    if OPEN in cells:
+        cell = cells[OPEN]
+        best = f"best: {TITLES[cell.best]}, {tables.number(cell.mean(cell.best))}"
+        said.append(f"{OPEN} {tables.number(cell.mean('fit'))} ({best})")
+    return f"Mean returns of `fit`: {', '.join(said)}."
+
+
+def _how(runs: Sequence[Run], about: dict[str, Any]) -> list[str]:
+    ours, peers = (
+        sorted({run.commit for run in runs if run.method in who}) for who in (OURS, PEERS)
+    )
+    return [
+        "## How it was run",
+        "",
+        f"`{about['command']}`, {about['processor']}, {about['cores']} cores, one thread per run, "
+        f"Python {about['python']}, "
+        + ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+        + f", d3rlpy 2.8.1. Commits: ours {', '.join(ours)}; peers {', '.join(peers)}. One line "
+        "per run: [policies.jsonl](policies.jsonl).",
+        "",
+        f"- Data seeds {', '.join(map(str, DATA_SEEDS))}, on which nothing was tuned. Random data "
+        "are of random actions, medium data of a scripted controller with 30 % random actions. "
+        "mountaincar-random begins anywhere, and is judged from the usual start.",
+        "- Ours: `da.compile(data).solve().policy()` and `da.fit(data).policy`, no argument set. "
+        f"Own networks: `da.train_dqn` and `da.train_bcq`, {UPDATES:,} updates.",
+        f"- d3rlpy: {UPDATES:,} updates ({PICTURE_UPDATES:,} on pictures), batches of 64, learning "
+        "rate 5e-4, target copied every 500 updates, standardised observations, last policy, all "
+        "else its defaults. Its defaults for those four are meant for millions of frames. No "
+        "method was tuned for a task; more updates or tuning may change the peers' figures.",
+        "- All play the same episodes: 50 (LunarLander and pictures 30) per data seed. The return "
+        "counts rewards up to the time limit; the value is discounted by 0.99 and goes on behind "
+        "it. ICU-Sepsis and the hospital are finite: values come from linear equations.",
+        "- Intervals: percentile bootstrap over data seeds and episodes within them, 95 %. "
+        "Differences pair seeds and episodes. With three seeds they are rough.",
+        "",
+        "Not run:",
+        "",
+        *tables.missing(runs),
+    ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f": {', '.join(names)}" if names else ""
+
+
+def _share(part: int, whole: int) -> str:
+    return f" ({part / whole:.0%})" if whole else ""

@@ -1,0 +1,1 @@
+"""d3rlpy's discrete learners, trained in an environment of their own."""

@@ -1,0 +1,1 @@
+"""How quickly the studio answers: `python -m benchmarks.studio`."""

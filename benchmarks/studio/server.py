@@ -1,0 +1,85 @@
+"""A studio in a process of its own, and a client that asks as its page does."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+
+class Client:
+    """One connection that is kept open."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self._token = parse_qs(parts.query)["token"][0]
+        self._connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=600)
+
+    def get(self, path: str) -> bytes:
+        """Return what is at a path."""
+        return self._ask("GET", path)
+
+    def post(self, path: str, body: Any) -> bytes:
+        """Return the answer to a record."""
+        return self._ask("POST", path, json.dumps(body))
+
+    def _ask(self, method: str, path: str, body: str | None = None) -> bytes:
+        self._connection.request(method, path, body, {"authorization": f"Bearer {self._token}"})
+        answer = self._connection.getresponse()
+        content = answer.read()
+        if answer.status not in (200, 409):
+            raise RuntimeError(f"{method} {path}: {answer.status} {content[:200]!r}")
+        return content
+
+
+def head(framed: bytes) -> dict[str, Any]:
+    """Return the head of a framed answer."""
+    length = int.from_bytes(framed[:4], "little")
+    return json.loads(framed[4 : 4 + length])
+
+
+class Server:
+    """A running studio."""
+
+    def __init__(self, process: subprocess.Popen[str], address: str, began: float) -> None:
+        self._process, self.address, self.began = process, address, began
+
+    @property
+    def resident_megabytes(self) -> float:
+        """Memory of the process now."""
+        return self._status("VmRSS")
+
+    @property
+    def peak_megabytes(self) -> float:
+        """The most that it ever had."""
+        return self._status("VmHWM")
+
+    def _status(self, name: str) -> float:
+        lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
+        kilobytes = next(line for line in lines if line.startswith(f"{name}:")).split()[1]
+        return int(kilobytes) / 1024
+
+
+@contextmanager
+def serving(model: Path) -> Iterator[Server]:
+    """Yield a studio on a model; it is stopped afterwards."""
+    began = time.perf_counter()
+    command = [sys.executable, "-c", "from deepaveragers.cli import main; main()"]
+    process = subprocess.Popen(
+        [*command, "studio", str(model), "--port", "0", "--no-browser", "--json"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        yield Server(process, json.loads(process.stdout.readline())["address"], began)
+    finally:
+        process.terminate()
+        process.wait(30)

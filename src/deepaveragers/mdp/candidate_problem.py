@@ -1,0 +1,146 @@
+"""An objective posed on candidates: the same arrays as of numbered actions, for every kernel.
+
+With candidate j of s a transition c at the gap d, l = 0 where c ended its episode and else 1, and
+alpha_i, e_i the weights and distances of the core states that it leads to,
+
+    Q(s, j) = r_c - C (d + l sum_i alpha_i e_i) + gamma l sum_i alpha_i V(i) - fee_c
+    V(s)    = max over the available candidates
+
+The reward, the gap and the fee of a candidate depend on nothing that is averaged. So they are one
+penalty per state and candidate, C d + fee - r, and the rewards of core states are 0; a candidate
+that ended leads to its own core state, where the value is 0, at e = 0. (Reward and end are those
+of the candidate: those of the core states that it leads to belong to other transitions.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import Array, Bool, Float64, Floats, Int32, frozen
+from ..errors import InputError
+from ..kernels.bellman.problem import Problem
+from ..neighbors.candidates import CandidateGraph, Candidates, CandidateSearch
+from ..neighbors.features import Features
+from .action_rules import ActionRules
+from .objective import Objective
+
+if TYPE_CHECKING:
+    from .model import DacMdp
+
+TYPICAL = 5
+"""The candidate whose gap is typical of the data: the 5th nearest."""
+
+
+def candidate_graph(mdp: DacMdp) -> CandidateGraph:
+    """Return the graph of a model whose actions are rows."""
+    graph = mdp.graph
+    if not isinstance(graph, CandidateGraph):
+        raise InputError("mdp", "compiled from actions that are rows", mdp.transitions)
+    return graph
+
+
+def candidate_cost(mdp: DacMdp, rewards: Floats) -> float:
+    """Return the price of distance: mean |r - mean r| / median gap to the 5th nearest.
+
+    Where all rewards are alike, their size stands for their deviation. Another unit of rewards or
+    of features changes no plan.
+    """
+    graph = candidate_graph(mdp)
+    gaps = graph.gaps[~mdp.transitions.terminations, :TYPICAL][:, -1:]
+    gaps = gaps[np.isfinite(gaps)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviation = float(np.abs(rewards - rewards.mean()).mean())
+        size = float(np.abs(rewards).mean())
+    if not deviation > 1e-12 * size:
+        deviation = size
+    gap = float(np.median(gaps)) if len(gaps) else 0.0
+    scale = gap if gap > 0.0 else mdp.spread
+    cost = deviation / scale if scale > 0.0 else 0.0
+    return cost if np.isfinite(cost) else 0.0
+
+
+class CandidateRules:
+    """One objective on one model, for core states and for any others.
+
+    Args:
+        mdp: the compiled MDP.
+        objective: the question, with its cost.
+        rewards: [N] float64, of the transitions under the objective.
+        cost: its number.
+    """
+
+    def __init__(self, mdp: DacMdp, objective: Objective, rewards: Float64, cost: float) -> None:
+        if objective.penalty == "adaptive":
+            raise InputError("penalty", "'linear' for actions that are rows", "'adaptive'")
+        self.rules = ActionRules(mdp.transitions, objective)
+        self._rewards, self._cost = rewards, cost
+
+    def penalties(self, transitions: Int32, gaps: Floats) -> Float64:
+        """Return [B, m] float64, C d + fee - r of candidates; 0 where there are fewer."""
+        there = transitions >= 0
+        paid = self._cost * np.where(there, gaps, 0.0).astype(np.float64)
+        paid += (self.rules.fees - self._rewards)[transitions]
+        return np.where(there, paid, 0.0)
+
+    def allowed(self, transitions: Int32, observations: Array | None = None) -> Bool:
+        """Return [B, m] bool, see `ActionRules.allowed`."""
+        return self.rules.allowed(transitions, observations)
+
+
+def candidate_search(mdp: DacMdp, permitted: Bool | None = None) -> CandidateSearch:
+    """Return the search for the candidates of any state, among permitted transitions [N]."""
+    graph = candidate_graph(mdp)
+    return CandidateSearch(
+        Features(mdp.source_features, mdp.core_features),
+        mdp.transitions.terminations,
+        graph.transitions.shape[1],
+        graph.k,
+        graph.landing,
+        None if permitted is None else np.flatnonzero(permitted),
+    )
+
+
+def with_permitted_candidates(mdp: DacMdp, objective: Objective) -> DacMdp:
+    """Return the model in which no state is left with forbidden actions only.
+
+    Where all m candidates are forbidden, the m nearest that are not take their place.
+    """
+    if not objective.forbidden_actions:
+        return mdp
+    graph, ended = candidate_graph(mdp), mdp.transitions.terminations
+    permitted = ActionRules(mdp.transitions, objective).permitted
+    left = (permitted[graph.transitions] & (graph.transitions >= 0)).any(axis=1)
+    stuck = np.flatnonzero(~left & ~ended)
+    if not len(stuck):
+        return mdp
+    found = candidate_search(mdp, permitted).find(mdp.core_features[stuck])
+    kept = Candidates(graph.transitions, graph.gaps, graph.indices, graph.distances)
+    fields = kept.replaced(stuck, found)._asdict()
+    frozen_fields: dict[str, Any] = {name: frozen(array) for name, array in fields.items()}
+    return replace(mdp, graph=replace(graph, **frozen_fields))
+
+
+def as_problem(
+    mdp: DacMdp, objective: Objective, policy: Float64, rewards: Float64, cost: float, k: int
+) -> Problem:
+    """Return the arrays and numbers of an objective; arguments are checked."""
+    graph, rules = candidate_graph(mdp), CandidateRules(mdp, objective, rewards, cost)
+    return Problem(
+        indices=graph.indices,
+        distances=graph.distances,
+        rewards=np.zeros(len(mdp)),
+        terminal=mdp.transitions.terminations,
+        allowed=rules.allowed(graph.transitions),
+        penalties=rules.penalties(graph.transitions, graph.gaps),
+        policy=policy,
+        k=k,
+        gamma=float(objective.gamma),
+        cost=cost,
+        uniform=objective.weighting == "uniform",
+        adaptive=0.0,
+        slip=float(objective.slip),
+        worst_case=float(objective.worst_case),
+    )

@@ -1,0 +1,154 @@
+"""From a policy to its compact form, or to the sentence that says why there is none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import plain
+from ..arrays import Array
+from ..data.observations import rows_at_once
+from ..data.transitions import COLUMNS
+from ..errors import InputError
+from ..mdp.model import DacMdp
+from ..mdp.objective import Objective
+from ..mdp.problem import not_forbidden, pose
+from ..solvers.plan import Plan
+from .compact import CompactPolicy, Manner, Origin
+from .lookup import Lookup, Nearest
+from .observing import ObservationForm
+from .rules import Allowed, LookaheadRule, NearestRule, Rule, without_graph
+from .sources import SourceStates
+from .support import Support
+
+if TYPE_CHECKING:
+    from .policy import Fallback, Policy
+
+ARRAYS = ("rewards", "action_mask")
+"""Fields of an objective that may be arrays as long as the data."""
+
+
+def compacted(
+    policy: Policy,
+    lookup: Lookup,
+    sources: SourceStates,
+    support: Support,
+    fallback: Fallback | None,
+) -> CompactPolicy:
+    """Return what acting needs of a policy and of the parts that it made."""
+    if policy.epsilon:
+        raise InputError("epsilon", "0 in a policy that is saved", policy.epsilon)
+    if callable(fallback):
+        raise InputError(
+            "fallback", "an action by number or name in a policy that is saved", "a function"
+        )
+    assert fallback is None or isinstance(fallback, int)
+    plan = policy.plan
+    data = plan.mdp.transitions
+    return CompactPolicy(
+        plan.mdp.encoder,
+        ObservationForm.of(data),
+        _rule(plan, lookup, sources, policy.k),
+        support,
+        Manner(data.action_names, plan.below + plan.above, policy.support_threshold, fallback),
+        _origin(policy, fallback),
+    )
+
+
+def _origin(policy: Policy, fallback: int | None) -> Origin:
+    plan, data = policy.plan, data_digest(policy.plan.mdp)
+    model = model_digest(plan.mdp, data)
+    asked = described(plan)
+    rewards = plan.objective.rewards
+    arrays = [plan.values, plan.q_values]
+    if rewards is not None:
+        arrays.append(pose(plan.mdp, plan.objective).rewards)
+    manner = [policy.lookup, policy.k, policy.support_threshold, fallback]
+    digest = digest_of(arrays, json.dumps([model, asked, manner]))
+    return Origin(digest, model, data, len(plan.mdp), asked)
+
+
+def _rule(plan: Plan, lookup: Lookup, sources: SourceStates, k: int) -> Rule:
+    allowed = _allowed(plan)
+    if isinstance(lookup, Nearest):
+        q_values = plan.q_values[lookup.living]
+        k = min(k, len(lookup.living))
+        return NearestRule(lookup.index, q_values, k, plan.objective.weighting, allowed)
+    _refuse_mask(plan.objective)
+    problem = without_graph(pose(plan.mdp, plan.objective))
+    for action in range(len(sources.members)):
+        if sources.count(action):
+            sources.index(action)  # built now, for all are needed
+    return LookaheadRule(sources, problem, plan.values, k, allowed)
+
+
+def _allowed(plan: Plan) -> Allowed:
+    fixed = not_forbidden(plan.mdp, plan.objective)
+    if not plan.objective.support:
+        return Allowed(fixed)
+    _refuse_mask(plan.objective)
+    mdp = plan.mdp
+    return Allowed(fixed, plan.objective.support, mdp.imitation.index, mdp.transitions.actions)
+
+
+def _refuse_mask(objective: Objective) -> None:
+    if callable(objective.action_mask):
+        raise InputError(
+            "action_mask",
+            "None or an array in a policy that is saved and looks one step ahead or asks for "
+            "support",
+            "a function",
+            "Save it with lookup='nearest', or forbid actions by forbidden_actions.",
+        )
+
+
+def described(plan: Plan) -> dict[str, Any]:
+    """Return what was asked of a plan in plain values; arrays and functions only by kind."""
+    words: dict[str, Any] = {}
+    for field in fields(plan.objective):
+        value = getattr(plan.objective, field.name)
+        if callable(value):
+            value = "a function"
+        elif field.name in ARRAYS and value is not None:
+            value = "an array"
+        words[field.name] = _plain(value)
+    return {**words, "lower_by": plan.below, "upper_by": plan.above, "status": plan.status}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(entry) for entry in value]
+    return plain(value)
+
+
+def data_digest(mdp: DacMdp) -> str:
+    """Return the SHA-256 of a log: its columns and the names of its actions."""
+    data = mdp.transitions
+    columns = (data.observations, data.next_observations, *(getattr(data, c) for c in COLUMNS))
+    names = json.dumps([data.action_names, data.observation_names])
+    return digest_of(columns, names)
+
+
+def model_digest(mdp: DacMdp, data: str) -> str:
+    """Return the SHA-256 of a compiled MDP: its log's, its features and its graph."""
+    graph = mdp.graph
+    arrays = (mdp.source_features, mdp.core_features, graph.indices, graph.distances)
+    return digest_of(arrays, data)
+
+
+def digest_of(arrays: Iterable[Array], text: str) -> str:
+    """Return the SHA-256 of arrays and a text."""
+    digest = hashlib.sha256(text.encode())
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        step = rows_at_once(array)
+        for start in range(0, len(array), step):
+            digest.update(np.ascontiguousarray(array[start : start + step]).data)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Tables in, decisions out: scoring files of any size."""

@@ -1,0 +1,1 @@
+"""Decisions over HTTP: deciding, explaining, hot swap, audit."""

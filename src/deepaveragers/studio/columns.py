@@ -1,0 +1,96 @@
+"""What is known of the columns: their kinds, categories among them, and what tells most."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import msgspec
+import numpy as np
+
+from ..arrays import Float64
+from .axes import Axes
+from .messages import Choice, Column
+
+FEW = 12
+"""Different whole numbers up to which a column is a category."""
+LOOKED_AT = 5_000
+"""Values by which the kind of a column is told."""
+BINS = 20
+"""Parts of a column, with as many states each, in which values are averaged."""
+
+
+def columns_of(axes: Axes) -> tuple[Column, ...]:
+    """Return what is known of every column."""
+    sample = axes.sample()
+    found = [
+        _column(name, unit, sample[:, place])
+        for place, (name, unit) in enumerate(zip(axes.labels, axes.units, strict=True))
+    ]
+    for part, several in groupby(range(len(found)), key=lambda place: _part(found[place])):
+        places = list(several)
+        # A category of the log became columns of 0 and 1, of which one is 1.
+        if part and len(places) > 1 and (sample[:, places].sum(axis=1) == 1.0).all():
+            choices = _choices([found[place].name for place in places])
+            found[places[0]] = msgspec.structs.replace(found[places[0]], choices=choices)
+    return tuple(found)
+
+
+def first_axes(axes: Axes, values: Float64) -> tuple[str, ...]:
+    """Return two axes that tell most of values [N]: columns, or components where there are few.
+
+    A column tells the share of the variance of the values that lies between its bins.
+    """
+    sample, picked = axes.sample(), values[axes.picks]
+    varied = [place for place in range(sample.shape[1]) if _varied(sample[:, place])]
+    best = sorted(varied, key=lambda place: -_told(sample[:, place], picked))[:2]
+    known = [axis.id for axis in axes.axes()]
+    components = [name for name in known if name.startswith("p")]
+    return tuple([*(f"c{place}" for place in best), *components, *known][:2])
+
+
+def _varied(column: Float64) -> bool:
+    """Whether a column has more than a few different values: a map of flags shows lines."""
+    return len(np.unique(column[:: max(1, len(column) // LOOKED_AT)])) > FEW
+
+
+def _told(column: Float64, values: Float64) -> float:
+    edges = np.unique(np.quantile(column, np.linspace(0, 1, BINS + 1)[1:-1]))
+    bins = np.searchsorted(edges, column, side="right")
+    counts = np.bincount(bins, minlength=len(edges) + 1)
+    sums = np.bincount(bins, weights=values, minlength=len(edges) + 1)
+    between = float((sums**2 / np.maximum(counts, 1)).sum()) - float(values.sum()) ** 2 / len(
+        values
+    )
+    return between / max(float(values.var()) * len(values), np.finfo(np.float64).tiny)
+
+
+def _part(column: Column) -> str:
+    """Return the name of the category that a flag may belong to; "" for none."""
+    part, equals, _ = column.name.rpartition("=")
+    return part if equals and column.kind == "flag" else ""
+
+
+def _choices(names: list[str]) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(name.rpartition("=")[2], {other: float(other == name) for other in names})
+        for name in names
+    )
+
+
+def _column(name: str, unit: str, values: Float64) -> Column:
+    different = np.unique(values[:: max(1, len(values) // LOOKED_AT)])
+    whole = bool((different == np.round(different)).all())
+    return Column(
+        name=name,
+        low=float(values.min()),
+        high=float(values.max()),
+        quantiles=tuple(np.quantile(values, (0.02, 0.25, 0.5, 0.75, 0.98)).tolist()),
+        kind=(
+            "flag"
+            if np.isin(different, (0.0, 1.0)).all()
+            else "category"
+            if whole and len(different) <= FEW
+            else "number"
+        ),
+        unit=unit,
+    )

@@ -1,0 +1,119 @@
+"""The data: findings, returns, lengths, actions, columns, coverage."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..doctor.diagnosing import diagnose
+from ..doctor.findings import Diagnosis, Finding
+from ..server.problems import Problem
+from ..solvers.plan import Plan
+from .axes import spread_rows
+from .colouring import Bytes, categories, data_distances, planned_actions
+from .data_messages import (
+    ActionShare,
+    Coverage,
+    DataPage,
+    FindingSeen,
+    Histogram,
+    NamedHistogram,
+)
+from .messages import Legend
+from .session import Session
+
+BINS = 40
+COLUMNS_SHOWN = 64
+"""Columns that have a histogram."""
+SAMPLE = 100_000
+"""Core states that a column's histogram counts."""
+
+
+def diagnosis(session: Session) -> Diagnosis:
+    """Return the doctor's findings; they are made once."""
+    return session.once("diagnosis", lambda: diagnose(session.data))
+
+
+def data_page(session: Session, plan: Plan) -> DataPage:
+    """Return what is shown of the data, beside a plan."""
+    found, data = diagnosis(session), session.data
+    actions = planned_actions(plan)
+    planned = np.bincount(actions[actions >= 0], minlength=data.num_actions).tolist()
+    medians = found.facts.get("median_distance_by_action", {})
+    gaps = data_distances(plan)
+    gaps = gaps[np.isfinite(gaps)]
+    return DataPage(
+        findings=tuple(_seen(number, one) for number, one in enumerate(found.findings)),
+        facts=found.facts,
+        returns=histogram(found.returns),
+        lengths=histogram(found.lengths),
+        actions=tuple(
+            ActionShare(
+                index=place,
+                name=name,
+                logged=int(found.action_counts[place]),
+                planned=planned[place],
+                distance=medians.get(name),
+            )
+            for place, name in enumerate(data.action_names)
+        ),
+        columns=session.once("histograms", lambda: _columns(session)),
+        coverage=Coverage(histogram(gaps), float(np.median(gaps)) if len(gaps) else None),
+    )
+
+
+def by_finding(session: Session, name: str) -> tuple[Legend, Bytes]:
+    """Colour the states that a finding concerns."""
+    findings = diagnosis(session).findings
+    place = int(name) if name.isdecimal() and len(name) < 5 else len(findings)
+    if place >= len(findings):
+        raise Problem(404, f"There is no finding {name!r}.")
+    concerned = np.zeros(len(session.mdp), dtype=np.int64)
+    rows = findings[place].rows
+    if rows is not None:
+        concerned[rows] = 1
+    return categories(f"finding:{name}", findings[place].what, concerned, ("others", "concerned"))
+
+
+def histogram(values: Array, bins: int = BINS) -> Histogram:
+    """Return counts between the 0.5 and 99.5 % quantiles; what lies beyond is in the end bins."""
+    finite = np.asarray(values, dtype=np.float64)
+    finite = finite[np.isfinite(finite)]
+    if not len(finite):
+        return Histogram((0.0, 1.0), (0,))
+    low, high = np.quantile(finite, (0.005, 0.995))
+    if not low < high:
+        low, high = finite.min(), finite.max()
+    if not low < high:
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, bins + 1)
+    counts, _ = np.histogram(np.clip(finite, low, high), bins=edges)
+    return Histogram(tuple(edges.tolist()), tuple(counts.tolist()))
+
+
+def _columns(session: Session) -> tuple[NamedHistogram, ...]:
+    axes = session.axes
+    if not axes.labels:
+        return ()
+    picks = spread_rows(len(session.mdp), SAMPLE)
+    rows = np.asarray(session.data.next_observations[picks])
+    found = []
+    for place, (name, unit) in enumerate(zip(axes.labels, axes.units, strict=True)):
+        if place == COLUMNS_SHOWN:
+            break
+        one = histogram(rows[:, place])
+        found.append(NamedHistogram(name, unit, one.edges, one.counts))
+    return tuple(found)
+
+
+def _seen(number: int, finding: Finding) -> FindingSeen:
+    return FindingSeen(
+        id=str(number),
+        code=finding.code,
+        severity=finding.certainty,
+        title=finding.what,
+        where=finding.where,
+        text=finding.meaning,
+        remedy=finding.fix,
+        states=None if finding.rows is None else len(finding.rows),
+    )

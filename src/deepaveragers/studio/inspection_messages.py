@@ -1,0 +1,229 @@
+"""What the page asks and learns of single states, of groups of them, and of futures."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from .messages import Request
+
+Level = Literal["well", "thin", "none"]
+Observation = dict[str, float | str | None] | tuple[float, ...]
+
+
+class InspectRequest(Request, frozen=True):
+    """A core state, or an observation that was typed in."""
+
+    plan: str
+    state: int | None = None
+    observation: Observation | None = None
+
+
+class ImagineRequest(Request, frozen=True):
+    """Where to begin, and how far to look."""
+
+    plan: str
+    state: int | None = None
+    observation: Observation | None = None
+    steps: int = 20
+
+
+class Polygon(Request, frozen=True):
+    """A lasso: corners [[x, y], ...] on two axes."""
+
+    x: str
+    y: str
+    points: tuple[tuple[float, float], ...]
+
+
+class GroupRequest(Request, frozen=True):
+    """Core states by number, or by a lasso."""
+
+    plan: str
+    states: tuple[int, ...] | None = None
+    polygon: Polygon | None = None
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """One column of an observation; the percentile is among the core states."""
+
+    name: str
+    value: float
+    percentile: float
+    unit: str
+
+
+class ActionValue(msgspec.Struct, frozen=True):
+    """An action in a state.
+
+    Attributes:
+        index, name: of the action.
+        q: planned; None where it is not available.
+        error: certified bound on it.
+        available: whether the plan may take it here.
+        reason: why not.
+        cases: how often it was taken in the logged states most like this one.
+        best: whether the plan takes it.
+        tie: whether the certificate does not tell it apart from the best.
+    """
+
+    index: int
+    name: str
+    q: float | None
+    error: float
+    available: bool
+    reason: str
+    cases: int
+    best: bool
+    tie: bool
+
+
+class SupportWords(msgspec.Struct, frozen=True):
+    """How like the data a state is.
+
+    Attributes:
+        level: "none" is unlike anything in the data.
+        words: a sentence.
+        score: in [0, 1], see `policy.support`.
+        distance: mean distance to the data's nearest states.
+        typical_distance: the median of it over the data's own states.
+        similar: logged states that `cases` of the actions count.
+    """
+
+    level: Level
+    words: str
+    score: float
+    distance: float
+    typical_distance: float
+    similar: int
+
+
+class CaseSeen(msgspec.Struct, frozen=True):
+    """A logged decision in a state like this one.
+
+    Attributes:
+        state: the transition, which is also the core state that it led to.
+        episode: the log's own id.
+        step: place in the episode, from 0.
+        time: as the log says.
+        action: number of what was done.
+        reward: as logged.
+        distance: of the state asked about.
+        weight: in the plan's own average; None where it has no part in it.
+        return_after: earned from there to the end of the episode, undiscounted.
+        ended: "terminated", "truncated" or "open".
+        values: what was observed then, by column.
+        own: whether it is what was logged next, after the very state that is asked about.
+        picture: address of a picture of the state, where observations are pictures.
+    """
+
+    state: int
+    own: bool
+    episode: str
+    step: int
+    time: str | None
+    action: int
+    reward: float
+    distance: float
+    weight: float | None
+    return_after: float
+    ended: str
+    values: dict[str, float]
+    picture: str | None
+
+
+class Inspected(msgspec.Struct, frozen=True):
+    """A state: what the plan does there, and why."""
+
+    observation: tuple[Seen, ...]
+    state: int | None
+    episode: str | None
+    time: str | None
+    ended: bool
+    value: float
+    error: float
+    actions: tuple[ActionValue, ...]
+    support: SupportWords
+    cases: tuple[CaseSeen, ...]
+    basis: str
+    picture: str | None
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step of an imagined future; the probability is the weight of this transition."""
+
+    state: int
+    action: int
+    value: float
+    reward: float
+    distance: float
+    probability: float | None
+
+
+class Imagined(msgspec.Struct, frozen=True):
+    """The most likely future through the data; where it goes in a circle it is cut off."""
+
+    steps: tuple[Step, ...]
+    ended: bool
+    repeats: bool
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """One part of a description; several hold together."""
+
+    column: str
+    op: str
+    value: float
+    text: str
+
+
+class GroupAction(msgspec.Struct, frozen=True):
+    """How often an action is planned in a group, and was logged on the way into it."""
+
+    index: int
+    planned: int
+    logged: int
+
+
+class GroupColumn(msgspec.Struct, frozen=True):
+    """A column in a group; the difference is in standard deviations of all core states."""
+
+    name: str
+    mean: float
+    overall: float
+    difference: float
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """Values of a group; 5 and 95 % of them are below low and high."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Some core states together.
+
+    Attributes:
+        states: how many.
+        share: of all.
+        members: their numbers, the first ones of many.
+        value: planned.
+        actions: planned and logged.
+        columns: the most unusual first.
+        rule: describes the group by columns; empty where nothing does.
+        rule_precision: share of the states under the rule that are in the group.
+        rule_recall: share of the group that is under the rule.
+    """
+
+    states: int
+    share: float
+    members: tuple[int, ...]
+    value: Spread | None
+    actions: tuple[GroupAction, ...]
+    columns: tuple[GroupColumn, ...]
+    rule: tuple[Condition, ...]
+    rule_precision: float | None
+    rule_recall: float | None

@@ -1,0 +1,257 @@
+"""What goes between the server and the page: one record per answer and per question.
+
+`studio/src/types.ts` mirrors them. Numbers that are not finite are `null` in JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Operator = Literal["<", "<=", ">", ">="]
+Side = Literal["state", "next", "change", "logged", "constant"]
+
+
+class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What the page sends; a field that is not known is refused."""
+
+
+class When(Request, frozen=True):
+    """A condition on a column."""
+
+    column: str
+    op: Operator
+    value: float
+
+
+class RewardTerm(Request, frozen=True):
+    """One term of a reward: weight times a number of the transition, where a condition holds.
+
+    Attributes:
+        weight: times what is looked at.
+        of: the column in the state, in the next one, its change, the logged reward, or 1.
+        column: its name; "" for the logged reward and for 1.
+        when: where the term counts: in the state for "state", "logged" and "constant", in the
+            next one for "next" and "change"; everywhere if None.
+    """
+
+    weight: float
+    of: Side = "next"
+    column: str = ""
+    when: When | None = None
+
+
+class Reward(Request, frozen=True):
+    """Another reward: the sum of terms, and of the logged reward if it is kept."""
+
+    terms: tuple[RewardTerm, ...] = ()
+    keep_logged: bool = True
+
+
+class Question(Request, frozen=True):
+    """What is asked of the model; the fields are those of `Objective`, actions by number."""
+
+    gamma: float = 0.99
+    cost: float | None = None
+    k: int | None = None
+    weighting: Literal["inverse", "uniform"] = "inverse"
+    slip: float = 0.0
+    worst_case: float = 0.0
+    horizon: int | None = None
+    support: float = 0.0
+    forbidden: tuple[int, ...] = ()
+    penalties: dict[int, float] = {}
+    reward: Reward | None = None
+
+
+class ActionCount(msgspec.Struct, frozen=True):
+    """An action and how often the log has it."""
+
+    index: int
+    name: str
+    count: int
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A category of the log, as the values of the columns that it became."""
+
+    label: str
+    values: dict[str, float]
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column of the observations, over the core states.
+
+    Attributes:
+        name: of the column.
+        low, high: its smallest and largest value.
+        quantiles: at 2, 25, 50, 75 and 98 %.
+        kind: a flag is 0 or 1; a category has few whole numbers.
+        unit: "" where it has none.
+        choices: of the first of several columns that one category of the log became.
+    """
+
+    name: str
+    low: float
+    high: float
+    quantiles: tuple[float, ...]
+    kind: Literal["number", "category", "flag"]
+    unit: str
+    choices: tuple[Choice, ...] | None = None
+
+
+class PlanSummary(msgspec.Struct, frozen=True):
+    """A plan in figures.
+
+    Attributes:
+        id: the same question has the same one.
+        question: as asked.
+        cost: the price of distance that was taken.
+        status: "optimal" where the tolerance is certified.
+        milliseconds: that planning took.
+        error: certified, of every value.
+        greedy_loss: the most that acting greedily loses; None where it is not known.
+        start_value: mean over the starts of the episodes.
+        start_states: over how many.
+        mean_value: over all core states.
+        best_logged_return: the largest under this question.
+        changed_share: of the core states that act otherwise than in the plan asked for.
+        action_shares: of the core states that go on, by planned action.
+        warnings: sentences.
+        python: lines that ask the same.
+        query: for the address of the page.
+        pinned: label, where it is kept.
+    """
+
+    id: str
+    question: Question
+    cost: float
+    status: str
+    milliseconds: float
+    error: float
+    greedy_loss: float | None
+    start_value: float | None
+    start_states: int
+    mean_value: float
+    best_logged_return: float
+    changed_share: float | None
+    action_shares: tuple[float, ...]
+    warnings: tuple[str, ...]
+    python: str
+    query: str
+    pinned: str | None
+
+
+class Category(msgspec.Struct, frozen=True):
+    """One colour of a legend without order."""
+
+    index: int
+    name: str
+    count: int
+
+
+class Legend(msgspec.Struct, frozen=True):
+    """What the bytes of a colouring mean: 0 .. 254 from low to high, or numbers of categories.
+
+    Bytes of "continuous" and "diverging" are linear; what lies beyond low or high has its byte.
+    255 is no value.
+    """
+
+    by: str
+    label: str
+    kind: Literal["continuous", "categories", "diverging"]
+    low: float | None = None
+    high: float | None = None
+    categories: tuple[Category, ...] = ()
+    missing: int = 255
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """The head of an answer to a question: the plan, and what the bytes after it mean."""
+
+    plan: PlanSummary
+    legend: Legend
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """Something that a map can show in a direction.
+
+    Attributes:
+        id: "c0" for the first column, "p0" for the first principal component.
+        label: with the unit.
+        kind: where it comes from.
+        low, high: where 98 % of the states lie, with a margin.
+        explained: share of the variance, of a component.
+    """
+
+    id: str
+    label: str
+    kind: Literal["column", "component"]
+    low: float
+    high: float
+    explained: float | None = None
+
+
+class Model(msgspec.Struct, frozen=True):
+    """What the page shows first.
+
+    Attributes:
+        live: whether re-plans follow a slider.
+        question: that `plan` answers.
+        findings_count: of the doctor; None until he is done.
+        first_axes: two that tell most of the values.
+        output: the folder that exports go to.
+    """
+
+    name: str
+    digest: str
+    states: int
+    transitions: int
+    episodes: int
+    kind: Literal["vector", "pictures"]
+    shape: tuple[int, ...]
+    actions: tuple[ActionCount, ...]
+    columns: tuple[Column, ...]
+    encoder: str
+    k: int
+    reward_columns: tuple[str, ...]
+    live: bool
+    question: Question
+    plan: PlanSummary
+    findings_count: int | None
+    first_axes: tuple[str, ...]
+    output: str
+    version: str
+
+
+class PlanRequest(Request, frozen=True):
+    """A question, from a tab, with the number that tells newer ones."""
+
+    question: Question
+    tab: str
+    sequence: int
+    against: str | None = None
+    colouring: str = "value"
+    other: str | None = None
+
+
+class PinRequest(Request, frozen=True):
+    """A plan to keep, and what to call it."""
+
+    plan: str
+    label: str
+
+
+class PlanNamed(Request, frozen=True):
+    """A plan by its id."""
+
+    plan: str
+
+
+class ExportRequest(Request, frozen=True):
+    """What to write, and under which name."""
+
+    what: Literal["plan", "policy", "report"]
+    plan: str
+    name: str

@@ -1,0 +1,41 @@
+"""Watches a plan being made: stops it once it is overtaken, and tells how far it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ..solvers.iteration.limits import Progress
+from .replanning import Turn
+
+QUIET_SECONDS = 0.5
+"""Plans that are quicker tell nothing."""
+BETWEEN_SECONDS = 0.2
+"""From one telling to the next."""
+
+
+class PlanningWatch:
+    """Called by the planner after every sweep.
+
+    Args:
+        turn: of the question.
+        tell: is told the share of the work that is done, in decades of the error.
+    """
+
+    def __init__(self, turn: Turn, tell: Callable[[float], None]) -> None:
+        self._turn, self._tell = turn, tell
+        self._first, self._share, self._next = math.nan, 0.0, QUIET_SECONDS
+
+    def __call__(self, seen: Progress) -> None:
+        """Raise `Overtaken`, or take note."""
+        self._turn.check()
+        if not math.isfinite(self._first) and math.isfinite(seen.error):
+            self._first = seen.error
+        if seen.seconds < self._next:
+            return
+        self._next = seen.seconds + BETWEEN_SECONDS
+        if 0.0 < seen.allowed < self._first < math.inf and seen.error < math.inf:
+            span = math.log(self._first / seen.allowed)
+            done = math.log(self._first / max(seen.error, seen.allowed)) / span
+            self._share = max(self._share, done)
+        self._tell(self._share)

@@ -1,0 +1,111 @@
+"""Questions of the page as objectives, by their ids, and as a part of an address."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+import numpy as np
+
+from ..arrays import Float64
+from ..mdp.model import DacMdp
+from ..mdp.objective import Objective
+from ..mdp.problem import action_number
+from .messages import Question
+from .reward_terms import rewards_of
+
+ID_LETTERS = 16
+"""Of a plan's id: enough that two questions never share one."""
+
+
+def objective_of(question: Question, mdp: DacMdp, base: Objective, logged: Float64) -> Objective:
+    """Return the objective of a question.
+
+    Args:
+        question: what the page asks.
+        mdp: the model.
+        base: has what a question does not speak of: a mask, the kind of penalty, rewards.
+        logged: [N] the rewards of the base.
+    """
+    reward, data = question.reward, mdp.transitions
+    return replace(
+        base,
+        gamma=question.gamma,
+        cost=question.cost,
+        k=question.k,
+        weighting=question.weighting,
+        slip=question.slip,
+        worst_case=question.worst_case,
+        horizon=question.horizon,
+        support=question.support,
+        forbidden_actions=tuple(action_number(mdp, a, "forbidden") for a in question.forbidden),
+        action_penalties={
+            action_number(mdp, action, "penalties"): price
+            for action, price in question.penalties.items()
+            if price
+        }
+        or None,
+        rewards=base.rewards if reward is None else rewards_of(reward, data, logged),
+    )
+
+
+def question_of(objective: Objective, mdp: DacMdp) -> Question:
+    """Return the question that a loaded plan answers; what it cannot say is in the base."""
+    given = objective.action_penalties or {}
+    prices = given if hasattr(given, "items") else dict(enumerate(np.asarray(given).tolist()))
+    return Question(
+        gamma=objective.gamma,
+        cost=objective.cost,
+        k=objective.k,
+        weighting=objective.weighting,
+        slip=objective.slip,
+        worst_case=objective.worst_case,
+        horizon=objective.horizon,
+        support=objective.support,
+        forbidden=tuple(
+            action_number(mdp, action, "forbidden") for action in objective.forbidden_actions
+        ),
+        penalties={
+            action_number(mdp, action, "penalties"): float(price)
+            for action, price in prices.items()
+        },
+    )
+
+
+def normal(question: Question) -> Question:
+    """Return the question as all that ask the same are written: in order, without zeros."""
+    prices = {action: question.penalties[action] for action in sorted(question.penalties)}
+    return msgspec.structs.replace(
+        question,
+        forbidden=tuple(sorted(set(question.forbidden))),
+        penalties={action: price for action, price in prices.items() if price},
+    )
+
+
+def plan_id(question: Question, digest: str) -> str:
+    """Return the id of the plan of a question about the model with this digest."""
+    text = msgspec.json.encode(_unusual(question))
+    return hashlib.sha256(text + digest.encode()).hexdigest()[:ID_LETTERS]
+
+
+def query_of(question: Question) -> str:
+    """Return the question for the address of the page: only what is not as by default."""
+    told = _unusual(question)
+    if "forbidden" in told:
+        told["forbidden"] = ",".join(map(str, question.forbidden))
+    if "penalties" in told:
+        prices = normal(question).penalties.items()
+        told["penalty"] = ",".join(f"{action}:{price:.15g}" for action, price in prices)
+        del told["penalties"]
+    if "reward" in told:
+        told["reward"] = msgspec.json.encode(question.reward).decode()
+    return urlencode(told)
+
+
+def _unusual(question: Question) -> dict[str, Any]:
+    """Return the fields that are not as by default."""
+    asked, usual = msgspec.structs.asdict(normal(question)), msgspec.structs.asdict(Question())
+    return {name: asked[name] for name in usual if asked[name] != usual[name]}

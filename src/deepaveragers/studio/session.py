@@ -1,0 +1,273 @@
+"""One opened model: its plans, its axes, and all that is asked of it. Free of HTTP."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import msgspec
+import numpy as np
+
+from .. import __version__
+from ..arrays import Array, Float64
+from ..data.observations import is_image
+from ..errors import InputError
+from ..mdp.objective import Objective
+from ..mdp.problem import pose, with_cost
+from ..policy.policy import Policy
+from ..solvers.plan import Plan
+from ..solvers.start_states import Starts, start_states
+from .axes import Axes
+from .colouring import planned_actions
+from .columns import columns_of, first_axes
+from .messages import ActionCount, Column, Model, PlanSummary, Question
+from .plans import Kept, Plans
+from .questions import normal, objective_of, plan_id, query_of, question_of
+from .snippet import python_of
+from .source import Source
+
+LIVE_STATES = 150_000
+"""Up to so many a re-plan is quick enough to follow a slider."""
+COMPARISONS_KEPT = 16
+POLICIES_KEPT = 3
+"""Each has the Q-values of its plan once more."""
+Result = TypeVar("Result")
+Callback = Callable[[Any], object]
+
+
+class Session:
+    """A model and the plans made of it.
+
+    Args:
+        source: the model.
+        output: the folder that exports are written to.
+    """
+
+    def __init__(self, source: Source, output: Path) -> None:
+        self.source, self.output = source, output
+        self.mdp, self.data = source.mdp, source.mdp.transitions
+        self.base = Objective() if source.plan is None else source.plan.objective
+        self.first = (
+            Question() if source.plan is None else question_of(source.plan.objective, self.mdp)
+        )
+        self.plans, self.axes = Plans(), Axes(self.mdp)
+        self._planning, self._last = threading.Lock(), cast(Kept | None, None)
+        self._comparing = threading.Lock()
+        self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        self._acting, self._policies = threading.Lock(), list[Policy]()
+        self._lock, self._locks = threading.Lock(), dict[str, threading.RLock]()
+        self._made: dict[str, Any] = {}
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells this model from others."""
+        return self.source.digest
+
+    @cached_property
+    def logged(self) -> Float64:
+        """[N] float64, what "logged" rewards are: those of the data, or of the loaded plan."""
+        return np.asarray(pose(self.mdp, self.base).rewards)
+
+    @property
+    def starts(self) -> Starts:
+        """Where episodes begin."""
+        return self.once("starts", lambda: start_states(self.mdp))
+
+    @property
+    def live(self) -> bool:
+        """Whether re-plans follow a slider."""
+        return len(self.mdp) <= LIVE_STATES
+
+    def prepare_support(self) -> None:
+        """Search what the first question about support would wait for."""
+        _ = self.mdp.imitation.core_counts
+
+    @property
+    def findings_count(self) -> int | None:
+        """How many findings the doctor has; None until he is done."""
+        found = self._made.get("diagnosis")
+        return None if found is None else len(found.findings)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is known of every column."""
+        return self.once("columns", lambda: columns_of(self.axes))
+
+    @property
+    def sorted_columns(self) -> list[Float64]:
+        """Every column of a sample of the core states, ascending."""
+        return self.once("sorted columns", lambda: list(np.sort(self.axes.sample(), axis=0).T))
+
+    def compared(self, left: str, right: str, make: Callable[[], Result]) -> Result:
+        """Return the comparison of two plans; the last ones are kept."""
+        with self._comparing:
+            key = (left, right)
+            if key not in self._compared:
+                self._compared[key] = make()
+                while len(self._compared) > COMPARISONS_KEPT:
+                    self._compared.popitem(last=False)
+            return self._compared[key]
+
+    def policy(self, plan: Plan) -> Policy:
+        """Return how a plan acts; those of the last plans are kept."""
+        with self._acting:
+            for kept in self._policies:
+                if kept.plan is plan:
+                    return kept
+            known = self._policies
+            # Indexes are built once: policies by other plans share them.
+            made = known[0].by(plan) if known else plan.policy()
+            self._policies = [made, *known[: POLICIES_KEPT - 1]]
+            return made
+
+    def picture(self, state: int | None, *, before: bool = False) -> str | None:
+        """Return the address of a picture of a core state, or of the state before it."""
+        if state is None or not is_image(self.data.observations):
+            return None
+        return f"/api/states/{state}/picture.png" + ("?transition=1" if before else "")
+
+    def once(self, name: str, make: Callable[[], Result]) -> Result:
+        """Return what was made under the name; the first who asks makes it, others wait."""
+        with self._lock:
+            own = self._locks.setdefault(name, threading.RLock())
+        with own:
+            if name not in self._made:
+                self._made[name] = make()
+            return self._made[name]
+
+    def first_plan(self) -> Kept:
+        """Return the plan that was loaded, or that of the first question."""
+        plan = self.source.plan
+        if plan is None:
+            return self.plan(self.first)
+        name = plan_id(self.first, self.digest)
+        kept = self.plans.get(name)
+        if kept is None:
+            kept = Kept(plan, self._summary(plan, self.first))
+            self.plans.put(kept)
+        return kept
+
+    def plan(self, question: Question, callback: Callback | None = None) -> Kept:
+        """Return the plan of a question; one that is kept is not made again.
+
+        Args:
+            question: what is asked.
+            callback: called after every sweep; it may raise to end the solve.
+        """
+        question = normal(question)
+        name = plan_id(question, self.digest)
+        kept = self.plans.get(name)
+        if kept is not None:
+            return kept
+        objective = with_cost(self.mdp, objective_of(question, self.mdp, self.base, self.logged))
+        with self._planning:
+            kept = self.plans.get(name)  # someone may have asked the same meanwhile
+            if kept is None:
+                start = None if self._last is None else self._last.plan
+                plan = self.mdp.solve(objective, start=start, callback=callback)
+                kept = self._last = Kept(plan, self._summary(plan, question))
+                self.plans.put(kept)
+        return kept
+
+    def known(self, name: str) -> Kept | None:
+        """Return a plan by its id; one that is gone is made again by its question."""
+        kept = self.plans.get(name)
+        if kept is not None:
+            return kept
+        question = self.plans.question(name)
+        return None if question is None else self.plan(question)
+
+    def summary(self, kept: Kept, against: Kept | None = None) -> PlanSummary:
+        """Return the figures of a plan, beside another."""
+        changed = None
+        if against is not None:
+            here, there = planned_actions(kept.plan), planned_actions(against.plan)
+            living = here >= 0
+            changed = float((here != there)[living].mean()) if living.any() else 0.0
+        return msgspec.structs.replace(
+            kept.summary, changed_share=changed, pinned=self.plans.pins().get(kept.summary.id)
+        )
+
+    def _summary(self, plan: Plan, question: Question) -> PlanSummary:
+        data = self.data
+        values = self.starts.values(plan.objective, plan.values)
+        there = ~np.isnan(values)
+        actions = planned_actions(plan)
+        counts = np.bincount(actions[actions >= 0], minlength=data.num_actions)
+        best, mean = plan.best_logged_return, float(plan.values.mean())
+        return PlanSummary(
+            id=plan_id(question, self.digest),
+            question=question,
+            cost=float(plan.objective.cost or 0.0),
+            status=plan.status,
+            milliseconds=1000.0 * plan.seconds,
+            error=plan.error,
+            greedy_loss=plan.greedy_loss if math.isfinite(plan.greedy_loss) else None,
+            start_value=float(values[there].mean()) if there.any() else None,
+            start_states=int(there.sum()),
+            mean_value=mean,
+            best_logged_return=best,
+            changed_share=None,
+            action_shares=tuple((counts / max(1, counts.sum())).tolist()),
+            warnings=_warnings(plan, mean, best),
+            python=python_of(question, data, self.source.path, self.source.kind, self.mdp.graph.k),
+            query=query_of(question),
+            pinned=None,
+        )
+
+    def model(self) -> Model:
+        """Return what the page shows first."""
+        data, mdp = self.data, self.mdp
+        counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
+        columns, first = self.columns, self.first_plan()
+        return Model(
+            name=self.source.name,
+            digest=self.digest,
+            states=len(mdp),
+            transitions=len(data),
+            episodes=data.num_episodes,
+            kind="pictures" if is_image(data.observations) else "vector",
+            shape=data.observation_shape,
+            actions=tuple(
+                ActionCount(place, name, counts[place])
+                for place, name in enumerate(data.action_names)
+            ),
+            columns=columns,
+            encoder=type(mdp.encoder).__name__,
+            k=mdp.graph.k,
+            reward_columns=tuple(column.name for column in columns),
+            live=self.live,
+            question=self.first,
+            plan=self.summary(first),
+            findings_count=self.findings_count,
+            first_axes=self.once("first axes", lambda: first_axes(self.axes, first.plan.values)),
+            output=str(self.output.resolve()),
+            version=__version__,
+        )
+
+    def state(self, number: int) -> int:
+        """Return the number of a core state, checked."""
+        if not 0 <= number < len(self.mdp):
+            raise InputError("state", f"in 0..{len(self.mdp) - 1}", number)
+        return number
+
+    def observation(self, state: int) -> Array:
+        """Return the observation of a core state."""
+        return np.asarray(self.data.next_observations[self.state(state)])
+
+
+def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:
+    found = []
+    if not plan.converged:
+        found.append(f"Planning stopped early ({plan.status}): the certified error is larger.")
+    if mean > best:
+        found.append(
+            f"The mean value, {mean:.4g}, is above the best logged return, {best:.4g}: the plan "
+            "joins parts of different episodes."
+        )
+    return tuple(found)

@@ -1,0 +1,91 @@
+"""Lines of Python that ask the same question of the same bundle.
+
+Names and paths stand in them as Python literals, so that no text of the data is ever code.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ..data.column_names import labels_of
+from ..data.transitions import Transitions
+from .messages import Question, Reward, RewardTerm
+from .questions import normal
+from .reward_terms import column_place
+
+Kind = Literal["transitions", "model", "plan"]
+LOADING: dict[Kind, tuple[str, ...]] = {
+    "transitions": ("mdp = da.compile(da.load({path}), k={k})",),
+    "model": ("mdp = da.load({path})",),
+    "plan": ("loaded = da.load({path})", "mdp = loaded.mdp"),
+}
+
+
+def python_of(question: Question, data: Transitions, source: str, kind: Kind, k: int) -> str:
+    """Return the lines.
+
+    Args:
+        question: what is asked.
+        data: whose actions and columns it names.
+        source: the path of the bundle.
+        kind: what the bundle holds.
+        k: with which transitions were compiled.
+    """
+    question = normal(question)
+    asked = _fields(question, data.action_names)
+    lines = ["import deepaveragers as da"]
+    if kind == "plan":  # its mask, its kind of penalty and its rewards are kept
+        lines.insert(0, "from dataclasses import replace\n")
+    else:
+        usual = _fields(Question(), data.action_names)
+        asked = {name: value for name, value in asked.items() if value != usual[name]}
+    lines.append("")
+    lines += [line.format(path=repr(source), k=k) for line in LOADING[kind]]
+    words = [f"{name}={value!r}" for name, value in asked.items()]
+    if question.reward is not None:
+        lines += _reward_lines(question.reward, data)
+        words.append("rewards=rewards")
+    told = ", ".join(words)
+    asking = f"replace(loaded.objective, {told})" if kind == "plan" else told
+    return "\n".join([*lines, f"plan = mdp.solve({asking})"])
+
+
+def _fields(question: Question, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the fields of the objective but for the rewards, actions by name."""
+    asked = msgspec.structs.asdict(question)
+    forbidden, prices = asked.pop("forbidden"), asked.pop("penalties")
+    del asked["reward"]
+    return {
+        **asked,
+        "forbidden_actions": [names[action] for action in forbidden],
+        "action_penalties": {names[a]: price for a, price in prices.items()} or None,
+    }
+
+
+def _reward_lines(reward: Reward, data: Transitions) -> list[str]:
+    labels = labels_of(data.observation_names, data.observation_shape)
+    lines = [
+        "data = mdp.transitions",
+        "now, later = data.observations, data.next_observations",
+        f"rewards = {'1.0' if reward.keep_logged else '0.0'} * data.rewards",
+    ]
+    return lines + [f"rewards = rewards + {_term(term, labels)}" for term in reward.terms]
+
+
+def _term(term: RewardTerm, labels: tuple[str, ...]) -> str:
+    place = column_place(term.column, labels) if term.column else 0
+    looked_at = {
+        "state": f"now[:, {place}]",
+        "next": f"later[:, {place}]",
+        "change": f"(later[:, {place}] - now[:, {place}])",
+        "logged": "data.rewards",
+        "constant": "1.0",
+    }[term.of]
+    if term.when is None:
+        return f"{term.weight!r} * {looked_at}"
+    side = "later" if term.of in ("next", "change") else "now"
+    column = column_place(term.when.column, labels)
+    holds = f"({side}[:, {column}] {term.when.op} {term.when.value!r})"
+    return f"{term.weight!r} * {looked_at} * {holds}"

@@ -1,0 +1,173 @@
+"""How far a plan can be trusted: what is proved, what is estimated, what is assumed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..data.returns import last_rows
+from ..errors import InputError
+from ..evaluation.guarantee import Guarantee, guarantee
+from ..evaluation.statistics import bootstrap_interval
+from ..kernels.returns import discounted_returns
+from ..mdp.problem import pose
+from ..representation.encoder import Standardize
+from ..solvers.plan import Plan
+from .colouring import data_distances
+from .data_messages import Behaviour, Statement, Thin, ThinPlace, Trust
+from .plans import Kept
+from .session import Session
+
+FAR = 3.0
+"""Times the 90 % quantile of the distances: what lies beyond is thin."""
+FEW = 2_000
+"""Episodes up to which an interval is by bootstrap; beyond, a normal one is as good."""
+ESTIMATE_SECONDS = 50.0
+"""Of an estimate: no networks are learnt, as `fit` does with a minute or more."""
+ASSUMED = Statement(
+    "The model is not the world",
+    "States that are near each other in the representation are taken to behave alike, and the "
+    "logged state is taken to be all that decisions and outcomes depend on.",
+    "assumed",
+)
+
+
+def trust(session: Session, kept: Kept, estimate: dict[str, Any] | None) -> Trust:
+    """Return what is known of a plan."""
+    plan = kept.plan
+    found, reason = _guarantee(plan)
+    behaviour = _behaviour(session, plan)
+    statements = [_certified(plan), *_statements(found, reason)]
+    if kept.summary.start_value is not None:
+        statements.append(_beside(kept.summary.start_value, behaviour))
+    return Trust(
+        statements=(*statements, ASSUMED),
+        behaviour=behaviour,
+        planned=kept.summary.start_value,
+        estimate=estimate,
+        guarantee=None if found is None else _told(found),
+        thin=_thin(plan, found),
+    )
+
+
+def estimated(session: Session, plan: Plan) -> dict[str, Any]:
+    """Return what judges on held-out episodes say of a plan made in the same way.
+
+    Rewards that the question changed are those by which it is judged.
+    """
+    from ..evaluation.candidates import Candidate
+    from ..evaluation.fitting.fit import fit
+
+    objective, mdp = plan.objective, session.mdp
+    data = session.data
+    if objective.rewards is not None:
+        data = replace(data, rewards=pose(mdp, objective).rewards)
+    encoder = None if isinstance(mdp.encoder, Standardize) else mdp.encoder
+    candidate = Candidate(
+        objective=replace(objective, rewards=None, k=None),
+        k=objective.k or mdp.graph.k,
+        encoder=encoder,
+        name="this question",
+    )
+    found = fit(
+        data,
+        [candidate],
+        gamma=objective.gamma,
+        time_budget=ESTIMATE_SECONDS,
+        show_progress=False,
+    )
+    told = found.summary()
+    return {
+        name: told[name]
+        for name in ("answer", "shown", "better", "interval", "level", "behaviour", "value",
+                     "episodes", "judges", "notes", "assumed", "seconds")
+    }  # fmt: skip
+
+
+def _guarantee(plan: Plan) -> tuple[Guarantee | None, str]:
+    try:
+        return guarantee(plan), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def _certified(plan: Plan) -> Statement:
+    loss = plan.greedy_loss
+    acting = (
+        f" Acting by it loses at most {loss:.3g} of the best in any state of the model."
+        if np.isfinite(loss)
+        else ""
+    )
+    return Statement(
+        "The plan is the best of the model",
+        f"Every value is within ±{plan.error:.3g} of the exact optimum of the compiled model "
+        f"under this question.{acting}",
+        "proved",
+    )
+
+
+def _statements(found: Guarantee | None, reason: str) -> list[Statement]:
+    title = "What the policy earns in the world"
+    if found is None:
+        return [Statement(title, f"The theorem says nothing here: {reason}", "assumed")]
+    worth = (
+        "The bound says nothing: it is below the worst value that there is."
+        if found.vacuous
+        else f"On average over the states at least {found.mean_lower_bound:.4g}, where the plan "
+        f"promises {found.mean_value:.4g}, with chance {1 - found.delta:.0%}."
+    )
+    slope = (
+        f" The smoothness L = {found.lipschitz:.3g} is estimated from the data, so nothing is "
+        "proved."
+        if found.lipschitz_estimated
+        else ""
+    )
+    return [Statement(title, worth + slope, "estimated")]
+
+
+def _beside(planned: float, behaviour: Behaviour) -> Statement:
+    low, high = behaviour.interval
+    return Statement(
+        "Beside what was done",
+        f"At the starts the plan promises {planned:.4g} in the model, costs of distance taken off; "
+        f"the log earned {behaviour.mean:.4g} there (95 % interval {low:.4g} to {high:.4g}). A "
+        "promise is no estimate: held-out episodes are.",
+        "estimated",
+    )
+
+
+def _behaviour(session: Session, plan: Plan) -> Behaviour:
+    data, rewards = session.data, pose(plan.mdp, plan.objective).rewards
+    tails = np.zeros(len(data))
+    returns = discounted_returns(rewards, last_rows(data), tails, plan.objective.gamma)
+    earned = returns[session.starts.rows]
+    mean = float(earned.mean())
+    if len(earned) <= FEW:
+        return Behaviour(mean, bootstrap_interval(earned), len(earned))
+    reach = 1.96 * float(earned.std(ddof=1)) / len(earned) ** 0.5
+    return Behaviour(mean, (mean - reach, mean + reach), len(earned))
+
+
+def _told(found: Guarantee) -> dict[str, Any]:
+    told = found.summary()
+    del told["thinnest"]
+    return told
+
+
+def _thin(plan: Plan, found: Guarantee | None) -> Thin:
+    distances = data_distances(plan)
+    known = distances[np.isfinite(distances)]
+    threshold = FAR * float(np.quantile(known, 0.9)) if len(known) else 0.0
+    far = int((known > threshold).sum())
+    return Thin(
+        states=far,
+        share=far / max(1, len(known)),
+        threshold=threshold,
+        colouring="support",
+        thinnest=tuple(
+            ThinPlace(one.transition, one.action, one.distance, one.episode, one.observation)
+            for one in (() if found is None else found.thinnest)
+        ),
+    )

@@ -1,0 +1,55 @@
+/** Comparable cases: what was done in states like this one, and how it ended. */
+
+import { select } from "../map/map";
+import { actionName } from "../store";
+import type { Case } from "../types";
+import { number } from "../numbers";
+
+const ENDINGS: Record<string, string> = { terminated: "ended", truncated: "cut off", open: "left open" };
+
+export function Cases({ cases }: { cases: Case[] }) {
+  if (cases.length === 0) return null;
+  const pictures = cases.some((entry) => entry.picture);
+  return (
+    <section class="cases">
+      <h4>Comparable cases</h4>
+      <p class="help">Logged states most like this one: what was done there, and how the episode went on.</p>
+      {pictures && <Pictures cases={cases} />}
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Episode</th><th scope="col">Time</th><th scope="col">Done</th>
+              <th scope="col" class="figure">Distance</th><th scope="col" class="figure">Return after</th><th scope="col">Ended</th>
+            </tr>
+          </thead>
+          <tbody>
+            {cases.map((entry) => (
+              <tr key={entry.state} class={entry.own ? "own" : ""}>
+                <td><button type="button" class="link" onClick={() => select(entry.state)}>{entry.episode}</button></td>
+                <td>{entry.time ?? entry.step}</td>
+                <td>{actionName(entry.action)}{entry.own && <span class="tag">here</span>}</td>
+                <td class="figure">{number(entry.distance, 2)}</td>
+                <td class="figure">{number(entry.return_after, 3)}</td>
+                <td>{ENDINGS[entry.ended] ?? entry.ended}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Pictures({ cases }: { cases: Case[] }) {
+  return (
+    <div class="pictures">
+      {cases.filter((entry) => entry.picture).slice(0, 8).map((entry) => (
+        <figure key={entry.state}>
+          <img src={entry.picture!} alt={`Case of episode ${entry.episode}`} loading="lazy" />
+          <figcaption>{actionName(entry.action)}</figcaption>
+        </figure>
+      ))}
+    </div>
+  );
+}

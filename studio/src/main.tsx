@@ -1,0 +1,130 @@
+/** Opens the model, restores what the address says, and keeps everything in step. */
+
+import { effect } from "@preact/signals";
+import { render } from "preact";
+
+import { api, listen } from "./api";
+import { same } from "./address";
+import { App } from "./app";
+import { enclose } from "./map/map";
+import { place } from "./map/positions";
+import { recolour, redo, refreshPins, replan, undo } from "./questions/planning";
+import { completed, whole } from "./questions/whole";
+import { remember, restore } from "./session";
+import {
+  axes, colouring, failed, finished, jobs, lasso, model, notice, pins, plan, planned, question, reference, stale, tab, theme, told, view,
+} from "./store";
+import type { ServerEvent } from "./types";
+import "./styles/base.css";
+import "./styles/layout.css";
+import "./styles/controls.css";
+import "./styles/map.css";
+import "./styles/panels.css";
+
+const NOTICE_MS = 6000;
+const THEME_KEY = "dac-studio-theme";
+const root = document.getElementById("studio")!;
+
+async function open(): Promise<void> {
+  render(<App error={null} />, root);
+  const [found, available] = await Promise.all([api.model(), api.axes()]);
+  found.question = whole(found.question);
+  found.plan = completed(found.plan);
+  axes.value = available;
+  restore(found, available);
+  model.value = found;
+  reference.value = found.plan.id;
+  const waits = [place(), refreshPins()];
+  if (same(found.plan.question, question.value)) {
+    plan.value = found.plan;
+    await recolour();
+  } else {
+    replan(false);
+  }
+  follow();
+  listen(tab, heard);
+  await Promise.all(waits);
+  if (lasso.value) void enclose(lasso.value.polygon);
+}
+
+/** What happens by itself when a choice changes. */
+function follow(): void {
+  let axesShown = `${view.value.x} ${view.value.y}`;
+  effect(() => {
+    const wanted = `${view.value.x} ${view.value.y}`;
+    if (wanted !== axesShown) void place();
+    axesShown = wanted;
+  });
+  effect(() => {
+    const { by, other } = view.value;
+    const shown = colouring.peek()?.legend.by;
+    if (shown !== undefined && (by !== shown || other !== coloured)) void recolour();
+    coloured = other;
+  });
+  remember();
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) void refreshPins();
+  });
+  document.addEventListener("keydown", undoKeys);
+}
+
+let coloured: string | null = view.value.other;
+
+function undoKeys(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement;
+  const typing = target.matches("textarea, input:not([type=range]):not([type=checkbox])");
+  if (typing || !(event.ctrlKey || event.metaKey)) return;
+  const key = event.key.toLowerCase();
+  if (key === "z" && !event.shiftKey) undo();
+  else if (key === "y" || (key === "z" && event.shiftKey)) redo();
+  else return;
+  event.preventDefault();
+}
+
+function heard(event: ServerEvent): void {
+  if (event.type === "progress" && !event.job.startsWith("job-")) {
+    planned.value = event.total > 0 ? event.done / event.total : null;
+  } else if (event.type === "progress") {
+    const known = jobs.value.find((job) => job.job === event.job);
+    const entry = { ...event, since: known?.since ?? performance.now() };
+    jobs.value = [...jobs.value.filter((job) => job.job !== event.job), entry];
+  } else if (event.type === "job") {
+    jobs.value = jobs.value.filter((job) => job.job !== event.job);
+    finished.value++;
+    if (event.state === "failed") failed(new Error(event.error ?? "The work failed."));
+    if (event.state === "done") told("The estimate is done: see Trust.");
+  } else if (event.type === "findings") {
+    if (model.value) model.value = { ...model.value, findings_count: event.count };
+  } else {
+    pins.value = event.pins.map(completed);
+  }
+}
+
+function themes(): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const kept = localStorage.getItem(THEME_KEY);
+  theme.value = kept === "dark" || kept === "light" ? kept : dark.matches ? "dark" : "light";
+  let first = true;
+  effect(() => {
+    document.documentElement.dataset.theme = theme.value;
+    if (!first) localStorage.setItem(THEME_KEY, theme.value);
+    first = false;
+  });
+}
+
+function notices(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  effect(() => {
+    clearTimeout(timer);
+    if (notice.value?.kind === "done") timer = setTimeout(() => (notice.value = null), NOTICE_MS);
+  });
+}
+
+themes();
+notices();
+effect(() => {
+  document.title = `${stale.value ? "… " : ""}${model.value?.name ?? "studio"} · dac studio`;
+});
+open().catch((failure: unknown) => {
+  render(<App error={failure instanceof Error ? failure.message : String(failure)} />, root);
+});

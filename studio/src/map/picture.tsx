@@ -1,0 +1,18 @@
+/** The map as a picture that the server draws: where there is no WebGL2. */
+
+import { mapPicture } from "../api";
+import { plan, rectangle, theme, view } from "../store";
+import type { Rectangle, Size } from "./view";
+
+function asked(shown: Rectangle, size: Size): Record<string, string | number> {
+  return {
+    x: view.value.x, y: view.value.y, by: view.value.by, plan: plan.value?.id ?? "", theme: theme.value,
+    width: Math.round(size.width), height: Math.round(size.height), ...shown,
+    ...(view.value.other ? { other: view.value.other } : {}),
+  };
+}
+
+export function ServerPicture({ size }: { size: Size }) {
+  if (!rectangle.value || !plan.value || size.width < 1) return null;
+  return <img class="points" src={mapPicture(asked(rectangle.value, size))} alt="" draggable={false} />;
+}

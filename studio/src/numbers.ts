@@ -1,0 +1,51 @@
+/** Numbers as people read them. */
+
+const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** A count with groups of thousands. */
+export function count(value: number): string {
+  return grouped.format(value);
+}
+
+/** A number to about `digits` significant digits; a dash where there is none. */
+export function number(value: number | null | undefined, digits = 4): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 1e7 || size < 1e-4) return value.toExponential(Math.max(digits - 2, 0)).replace("e+", "e");
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  const text = new Intl.NumberFormat("en-US", { maximumFractionDigits: Math.min(decimals, 6) });
+  return text.format(value).replace("-", "−");
+}
+
+/** A difference, always with its sign. */
+export function signed(value: number | null | undefined, digits = 3): string {
+  const text = number(value, digits);
+  return value !== null && value !== undefined && value > 0 ? `+${text}` : text;
+}
+
+/** A share of 1 in percent. */
+export function percent(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const hundredth = value * 100;
+  if (hundredth !== 0 && Math.abs(hundredth) < 0.1) return "< 0.1 %";
+  return `${hundredth.toFixed(Math.abs(hundredth) < 10 ? 1 : 0)} %`;
+}
+
+/** A duration in the unit that suits it. */
+export function duration(milliseconds: number | null | undefined): string {
+  if (milliseconds === null || milliseconds === undefined) return "–";
+  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return `${milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0)} ms`;
+}
+
+/** "1 state", "2 states". */
+export function plural(amount: number, noun: string): string {
+  return `${count(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** Counts as shares of their sum. */
+export function shares(counts: number[]): number[] {
+  const total = counts.reduce((sum, amount) => sum + amount, 0);
+  return counts.map((amount) => (total ? amount / total : 0));
+}

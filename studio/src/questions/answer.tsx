@@ -1,0 +1,87 @@
+/** What the plan says, in a strip above the map, and what can be done with the question. */
+
+import { useSignal } from "@preact/signals";
+
+import { model, past, pins, plan, planned, question, reference, roundTrip, stale } from "../store";
+import { duration, number, percent } from "../numbers";
+import { Reproduce } from "./reproduce";
+import { differences } from "./words";
+import { countAgainst, redo, undo } from "./planning";
+
+export function Answer() {
+  const open = useSignal(false);
+  const [answer, asked, known] = [plan.value, question.value, model.value];
+  if (!answer || !asked || !known) return null;
+  const changed = differences(asked, known.question);
+  return (
+    <section class="answer" aria-label="Answer">
+      <div class="asked">
+        <p class="question">{changed ? <>What if: <b>{changed}</b></> : <>The first question, as compiled</>}</p>
+        <span class="buttons" role="group" aria-label="Question">
+          <button type="button" onClick={undo} disabled={past.value.undo.length === 0} title="Ctrl+Z">Undo</button>
+          <button type="button" onClick={redo} disabled={past.value.redo.length === 0} title="Ctrl+Shift+Z">Redo</button>
+          <button type="button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>Link and Python</button>
+        </span>
+      </div>
+      <div class={`figures ${stale.value ? "stale" : ""}`} aria-live="polite" aria-busy={stale.value}>
+        <Figure name="Value at the starts" value={number(answer.start_value)} note={startNote()} />
+        <Figure name="Certified error" value={`± ${number(answer.error, 2)}`} note="of every value" />
+        <Figure name="Action changed" value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
+          <Against />
+        </Figure>
+        <Figure name="Planned in" value={duration(answer.milliseconds)} note={roundTrip.value === null ? "by the server" : `${duration(roundTrip.value)} until shown`} />
+        <Status />
+      </div>
+      {answer.warnings.map((warning) => <p class="warning" key={warning}>{warning}</p>)}
+      {open.value && <Reproduce onClose={() => (open.value = false)} />}
+    </section>
+  );
+}
+
+function startNote(): string {
+  const best = plan.value?.best_logged_return;
+  return best === null || best === undefined ? "expected by the model" : `best logged: ${number(best, 3)}`;
+}
+
+function Status() {
+  if (stale.value) {
+    return (
+      <p class="status stale" role="status">
+        stale → certified
+        <progress class={planned.value === null ? "unknown" : ""} value={planned.value ?? 0} max={1} aria-label="Planning" />
+      </p>
+    );
+  }
+  const fine = plan.value?.status === "certified" || plan.value?.status === "converged" || plan.value?.status === "optimal";
+  return <p class={`status ${fine ? "certified" : "other"}`} role="status">{fine ? "certified" : plan.value?.status}</p>;
+}
+
+function Against() {
+  return (
+    <label class="against">
+      <span>vs</span>
+      <select
+        aria-label="Changes are counted against" value={reference.value ?? ""}
+        onChange={(event) => countAgainst(event.currentTarget.value)}
+      >
+        <option value={model.value?.plan.id ?? ""}>first plan</option>
+        {pins.value.filter((pin) => pin.id !== model.value?.plan.id).map((pin) => (
+          <option key={pin.id} value={pin.id}>{pin.pinned}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Figure({ name, value, note, children }: {
+  name: string; value: string; note?: string; children?: preact.ComponentChildren;
+}) {
+  return (
+    <div class="figure-box">
+      <span class="figure-name">{name}</span>
+      <span class="figure-value">{value}</span>
+      {note && <span class="figure-note">{note}</span>}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+/** The parts of a question: a slider with a number beside it, and a word of help. */
+
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+import { settle } from "./planning";
+
+interface SliderProps {
+  label: string;
+  /** One plain sentence. */
+  help: string;
+  /** What the present value means in words. */
+  reading: string;
+  value: number;
+  low: number;
+  high: number;
+  step: number;
+  /** Where the slider is not linear in the value. */
+  scale?: { toPlace: (value: number) => number; toValue: (place: number) => number; steps: number };
+  changed: boolean;
+  disabled?: boolean;
+  onChange: (value: number, moving: boolean) => void;
+  children?: ComponentChildren;
+}
+
+export function Slider(props: SliderProps) {
+  const id = useId();
+  const { scale, value, low, high, step } = props;
+  const range = scale ? { min: 0, max: scale.steps, step: 1 } : { min: low, max: high, step };
+  const valueAt = (text: string) => (scale ? scale.toValue(Number(text)) : Number(text));
+  const typed = (text: string) => {
+    const wanted = Number(text);
+    if (text.trim() !== "" && Number.isFinite(wanted)) props.onChange(Math.min(Math.max(wanted, low), high), false);
+  };
+  return (
+    <div class={`field ${props.changed ? "changed" : ""}`}>
+      <div class="field-head">
+        <label for={id}>{props.label}</label>
+        <input
+          type="number" class="exact" aria-label={`${props.label}, exact`} value={value} min={low} max={high}
+          step="any" disabled={props.disabled ?? false} onChange={(event) => typed(event.currentTarget.value)}
+        />
+      </div>
+      <input
+        id={id} type="range" {...range} value={scale ? scale.toPlace(value) : value}
+        aria-valuetext={props.reading} aria-describedby={`${id}-help`} disabled={props.disabled ?? false}
+        onInput={(event) => props.onChange(valueAt(event.currentTarget.value), true)} onChange={() => settle()}
+      />
+      <p class="reading">{props.reading}</p>
+      <p class="help" id={`${id}-help`}>{props.help}</p>
+      {props.children}
+    </div>
+  );
+}
+
+export function Check({ label, checked, onChange }: {
+  label: ComponentChildren; checked: boolean; onChange: (on: boolean) => void;
+}) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+/** A part that can be folded away. */
+export function Part({ title, open, note, children }: {
+  title: string; open: boolean; note?: string; children: ComponentChildren;
+}) {
+  return (
+    <details class="part" open={open}>
+      <summary>
+        <span>{title}</span>
+        {note && <span class="note">{note}</span>}
+      </summary>
+      <div class="part-body">{children}</div>
+    </details>
+  );
+}

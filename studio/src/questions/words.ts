@@ -1,0 +1,28 @@
+/** A question in a few words: what differs from another one. */
+
+import { same } from "../address";
+import { number, percent } from "../numbers";
+import { actionName } from "../store";
+import type { Question } from "../types";
+
+/** "gamma 0.9, never left"; empty if nothing differs. */
+export function differences(question: Question, usual: Question): string {
+  const words: string[] = [];
+  if (question.gamma !== usual.gamma) words.push(`gamma ${question.gamma}`);
+  if (question.horizon !== usual.horizon) words.push(question.horizon === null ? "no horizon" : `${question.horizon} steps`);
+  if (question.slip !== usual.slip) words.push(`slip ${percent(question.slip)}`);
+  if (question.worst_case !== usual.worst_case) words.push(`worst case ${percent(question.worst_case)}`);
+  if (question.support !== usual.support) words.push(`support ${percent(question.support)}`);
+  if (question.k !== usual.k) words.push(question.k === null ? "all neighbours" : `k ${question.k}`);
+  if (question.cost !== usual.cost) words.push(question.cost === null ? "automatic cost" : `cost ${number(question.cost, 3)}`);
+  if (question.weighting !== usual.weighting) words.push(question.weighting);
+  if (!same(question.forbidden, usual.forbidden)) {
+    words.push(question.forbidden.length ? `never ${question.forbidden.map(actionName).join(", ")}` : "nothing forbidden");
+  }
+  if (!same(question.penalties, usual.penalties)) {
+    const prices = Object.entries(question.penalties).map(([action, amount]) => `${actionName(Number(action))} costs ${number(amount, 3)}`);
+    words.push(prices.join(", ") || "no prices");
+  }
+  if (!same(question.reward, usual.reward)) words.push(question.reward === null ? "logged reward" : "another reward");
+  return words.join(", ");
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+
+import { unframe } from "../src/api";
+import { duration, number, percent, signed } from "../src/numbers";
+import { asked, redone, undone } from "../src/questions/history";
+import { gammaAt, placeOfGamma, placeOfPrice, priceAt, STEPS } from "../src/questions/scales";
+import { PLAIN } from "../src/questions/whole";
+
+describe("sliders", () => {
+  it("of the discount move through its whole range and come back", () => {
+    expect(gammaAt(0)).toBe(0);
+    expect(gammaAt(STEPS)).toBe(0.9999);
+    for (let place = 0; place <= STEPS; place++) expect(placeOfGamma(gammaAt(place))).toBe(place);
+    expect(gammaAt(placeOfGamma(0.99))).toBeCloseTo(0.99, 3);
+  });
+
+  it("of a price have zero at their left end", () => {
+    expect(priceAt(0)).toBe(0);
+    expect(placeOfPrice(0)).toBe(0);
+    for (let place = 0; place <= STEPS; place++) expect(placeOfPrice(priceAt(place))).toBe(place);
+  });
+});
+
+describe("undo", () => {
+  const [one, two, three] = [0.1, 0.2, 0.3].map((gamma) => ({ ...PLAIN, gamma }));
+
+  it("goes back and forth", () => {
+    let past = asked(asked({ undo: [], redo: [] }, one, two), two, three);
+    const back = undone(past, three)!;
+    expect(back.question).toEqual(two);
+    const forth = redone(back.past, back.question)!;
+    expect(forth.question).toEqual(three);
+    expect(forth.past).toEqual(past);
+    past = asked(back.past, two, one);
+    expect(past.redo).toEqual([]);
+  });
+
+  it("has nothing to go back to at first, and no steps that change nothing", () => {
+    expect(undone({ undo: [], redo: [] }, one)).toBeNull();
+    expect(asked({ undo: [], redo: [] }, one, structuredClone(one)).undo).toEqual([]);
+  });
+});
+
+describe("frames and numbers", () => {
+  it("splits a frame into its header and its numbers", () => {
+    const header = new TextEncoder().encode('{"low":1}   ');
+    const buffer = new ArrayBuffer(4 + header.length + 8);
+    new DataView(buffer).setUint32(0, header.length, true);
+    new Uint8Array(buffer).set(header, 4);
+    new Uint8Array(buffer).set(new Uint8Array(new Float32Array([1.5, -2]).buffer), 4 + header.length);
+    const { header: found, payload } = unframe<{ low: number }>(buffer);
+    expect(found).toEqual({ low: 1 });
+    expect([...new Float32Array(payload)]).toEqual([1.5, -2]);
+  });
+
+  it("are short and say when there is none", () => {
+    expect(number(null)).toBe("–");
+    expect(number(0.000012345)).toBe("1.23e-5");
+    expect(number(1234.5678)).toBe("1,235");
+    expect(number(-0.5)).toBe("−0.5");
+    expect(signed(2)).toBe("+2");
+    expect(percent(0.1234)).toBe("12 %");
+    expect(percent(0.0001)).toBe("< 0.1 %");
+    expect(duration(1234)).toBe("1.2 s");
+  });
+});
