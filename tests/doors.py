@@ -224,8 +224,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "compare": (
         lambda w, **given: da.compare(**{"first": w.plan, "second": w.plan, **given}),
-        {"first": (*NO_RECORD, None), "second": (*NO_RECORD, None)},
+        {
+            "first": (*NO_RECORD, None),
+            "second": (*NO_RECORD, None),
+            "tolerance": (*NO_TOLERANCE, None),
+        },
     ),
+    "policy.by": (lambda w, plan: w.plan.policy(3).by(plan), {"plan": (*NO_RECORD, None)}),
     "plan.compare": (lambda w, other: w.plan.compare(other), {"other": (*NO_RECORD, None)}),
     "picture": (
         lambda w, **given: w.plan.compare(w.plan).picture(**{"path": w.path / "a.png", **given}),
