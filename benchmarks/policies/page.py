@@ -172,6 +172,7 @@ def _how(runs: Sequence[Run], about: dict[str, Any]) -> list[str]:
         "it. ICU-Sepsis and the hospital are finite: values come from linear equations.",
         "- Intervals: percentile bootstrap over data seeds and episodes within them, 95 %. "
         "Differences pair seeds and episodes. With three seeds they are rough.",
+        *(f"- {note}" for note in about["notes"]),
         "",
         "Not run:",
         "",

@@ -23,6 +23,7 @@ ABOUT = {
     "load": 0.1,
     "python": "3.11",
     "versions": {"numpy": "2"},
+    "notes": ["One thing to know."],
 }
 EARNED = {"random": 0.0, "behaviour": 20.0, "default": 10.0, "fit": 95.0, "cql": 100.0}
 
@@ -124,6 +125,7 @@ def test_the_page_says_first_who_wins_and_what_is_missing():
     assert "in 1 of 1 cells (100%)" in first[4]
     assert "aim 180, missed" in first[6]
     assert "| **100** [" in text
+    assert "- One thing to know." in text
     assert f"- {CELL}: own DQN, own BCQ" in text
     assert "- cartpole-random-2k: everything" in text
 
