@@ -32,7 +32,7 @@ def page(runs: Iterable[Run], about: dict[str, Any]) -> str:
     cells = tables.cells_with(kept, ())
     fitted = tables.cells_with(kept, ("fit",))
     compared = tables.cells_with(kept, ("fit", *PEERS))
-    lines = ["# Policies from logs", "", *findings(fitted, compared), ""]
+    lines = ["# Policies from logs", "", *findings(kept, fitted, compared), ""]
     lines += [
         "## Over all cells",
         "",
@@ -62,6 +62,13 @@ def page(runs: Iterable[Run], about: dict[str, Any]) -> str:
         "",
         *tables.choices(fitted),
         "",
+        "## Single runs",
+        "",
+        "Of methods that were not run with all three data seeds of a cell. They count nowhere "
+        "above.",
+        "",
+        *tables.single(kept),
+        "",
         "## Seconds of processor time",
         "",
         "Of making a policy, median over the data seeds, on a machine that others used too.",
@@ -73,10 +80,12 @@ def page(runs: Iterable[Run], about: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def findings(fitted: Sequence[CellScores], compared: Sequence[CellScores]) -> list[str]:
+def findings(
+    runs: Sequence[Run], fitted: Sequence[CellScores], compared: Sequence[CellScores]
+) -> list[str]:
     """Return what was found, in five lines."""
     if not fitted:
-        return ["`fit` was not run yet."]
+        return _unfinished(runs)
     worse = [cell.name for cell in fitted if cell.worse_than_behaviour("fit")]
     beaten = [cell for cell in compared if not cell.with_the_best("fit")]
     level = len(compared) - len(beaten)
@@ -95,6 +104,22 @@ def findings(fitted: Sequence[CellScores], compared: Sequence[CellScores]) -> li
         f"{_share(len(fitted) - len(off), len(fitted))}; not in{_listed(off) or ' none'}.",
         f"4. {_scores(compared)}",
         f"5. {_aims({cell.name: cell for cell in fitted})}",
+    ]
+
+
+def _unfinished(runs: Sequence[Run]) -> list[str]:
+    """Return what single runs of `fit` say, where no cell has all of them."""
+    behaviour = {(run.cell, run.seed): run for run in runs if run.method == "behaviour"}
+    said = []
+    for run in runs:
+        if run.method == "fit":
+            today = behaviour[run.cell, run.seed]
+            earned, usual = (tables.number(float(np.mean(one.returns))) for one in (run, today))
+            said.append(f"{run.cell}, data seed {run.seed}: {earned} (behaviour {usual})")
+    return [
+        "**Unfinished: `fit` was not run with all three data seeds in any cell, so nothing is "
+        "said here about how often it is the best, or worse than behaviour.**",
+        *(["", "Its single runs:", "", *(f"- {one}" for one in said)] if said else []),
     ]
 
 

@@ -132,8 +132,17 @@ def test_the_page_says_first_who_wins_and_what_is_missing():
 
 def test_a_page_of_nothing_says_so():
     text = page.page([], ABOUT)
-    assert "`fit` was not run yet." in text
+    assert "**Unfinished: `fit` was not run" in text
     assert text.count(": everything") == len(CELLS)
+
+
+def test_a_single_run_of_fit_is_shown_though_it_proves_nothing():
+    behaviour = [run_of("behaviour", seed, 20.0) for seed in DATA_SEEDS]
+    lost = run_of("fit", 10, -170.0, predicted=23.0, chosen="columns support=0.3")
+    text = page.page([*behaviour, lost], ABOUT)
+    assert text.splitlines()[2].startswith("**Unfinished")
+    assert f"- {CELL}, data seed 10: -170 (behaviour 20.0)" in text
+    assert f"| {CELL} | 10 | ours, fit | -170 | 20.0 | 23.0 / -170 | columns support=0.3 |" in text
 
 
 def test_worst_stands_before_median():
