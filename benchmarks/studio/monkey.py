@@ -1,7 +1,6 @@
-"""Random requests for a while: `python -m benchmarks.studio.monkey MODEL --minutes 20`.
+"""Random clicks, keys and slides on a studio: `python -m benchmarks.studio.monkey --minutes 20`.
 
-Prints the server's memory every so often, and ends at the first answer that is the server's own
-mistake.
+What must hold: no error in the page or of the server, and no growth of either's memory.
 """
 
 from __future__ import annotations
@@ -9,81 +8,147 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from .server import Client, head, serving
+import deepaveragers as da
+from benchmarks.studio.chromium import chromium
+from benchmarks.studio.models import cartpole
+from benchmarks.studio.server import serving
+from benchmarks.studio.visits import Visit, visit
 
-COLOURINGS = ("value", "action", "logged", "support", "reward", "gap")
-LINES = 10
-"""Of the table."""
+KEYS = ("Enter", ".", ",", "g", "Escape", "+", "-", "0", "ArrowLeft", "ArrowUp", "Control+z")
+LEFT_ALONE = "[download], :disabled, .copied button, form.entry button"
+"""What writes files or leaves the page."""
+REST_MS = 30
+MEASURED_EVERY_SECONDS = 60.0
 
 
 class Monkey:
-    """Asks a studio at random, as a page does."""
+    """Does something to a tab that anybody could do, chosen by chance."""
 
-    def __init__(self, address: str, seed: int) -> None:
-        self._client, self._random, self._sequence = Client(address), random.Random(seed), 0
-        self._model = json.loads(self._client.get("/api/model"))
-        self._plans = [self._model["plan"]["id"]]
-        self._axes = [axis["id"] for axis in json.loads(self._client.get("/api/axes"))]
+    def __init__(self, tab: Visit, seed: int) -> None:
+        self.page, self._random = tab.page, random.Random(seed)
+        self.deeds = 0
 
     def act(self) -> None:
         """Do one thing."""
-        chance = self._random
-        plan, state = chance.choice(self._plans), chance.randrange(self._model["states"])
-        deed = chance.randrange(10)
-        if deed < 4:
-            self._replan(plan)
-        elif deed == 4:
-            by = chance.choice(COLOURINGS)
-            self._client.get(f"/api/plans/{plan}/colouring?by={by}")
-        elif deed in (5, 6):
-            self._client.post("/api/inspect", {"plan": plan, "state": state})
-            self._client.post("/api/imagine", {"plan": plan, "state": state})
-        elif deed == 7:
-            x, y = chance.sample(self._axes, 2)
-            self._client.get(f"/api/map.png?x={x}&y={y}&plan={plan}")
-            self._client.get(f"/api/axes/{x}")
-        elif deed == 8:
-            states = chance.sample(range(self._model["states"]), 200)
-            self._client.post("/api/inspect/group", {"plan": plan, "states": states})
-        else:
-            self._client.get(f"/api/{chance.choice(('data', 'trust'))}?plan={plan}")
-            self._client.get(f"/api/compare?left={plan}&right={chance.choice(self._plans)}")
+        deeds = (self._click, self._slide, self._choose, self._map, self._map, self._type)
+        self._random.choice(deeds)()
+        self.deeds += 1
+        self.page.wait_for_timeout(REST_MS)
 
-    def _replan(self, against: str) -> None:
-        chance = self._random
-        question: dict[str, Any] = {"gamma": round(chance.uniform(0.8, 0.995), 4)}
-        if chance.random() < 0.3:
-            question["forbidden"] = [chance.randrange(len(self._model["actions"]))]
-        if chance.random() < 0.3:
-            question["cost"] = round(chance.uniform(0.0, 10.0), 3)
-        self._sequence += 1
-        body = {"question": question, "tab": "monkey", "sequence": self._sequence,
-                "against": against}  # fmt: skip
-        told = head(self._client.post("/api/plans", body))["plan"]["id"]
-        self._plans = [*self._plans, told][-50:]
+    def _one(self, selector: str) -> Any | None:
+        found = self.page.locator(selector)
+        total = found.count()
+        if total == 0:
+            return None
+        chosen = found.nth(self._random.randrange(total))
+        return chosen if chosen.is_visible() else None
+
+    def _click(self) -> None:
+        one = self._one(f"button:not({LEFT_ALONE}), summary, input[type=checkbox]:not(:disabled)")
+        if one is not None:
+            one.evaluate("element => element.click()")
+
+    def _slide(self) -> None:
+        one = self._one("input[type=range]:not(:disabled)")
+        if one is not None:
+            one.evaluate(
+                """(slider, share) => {
+                    slider.value = Number(slider.min) + share * (slider.max - slider.min);
+                    slider.dispatchEvent(new Event("input", { bubbles: true }));
+                    slider.dispatchEvent(new Event("change", { bubbles: true }));
+                }""",
+                self._random.random(),
+            )
+
+    def _choose(self) -> None:
+        one = self._one("select")
+        if one is None:
+            return
+        one.evaluate(
+            """(select, share) => {
+                select.selectedIndex = Math.floor(share * select.options.length);
+                select.dispatchEvent(new Event("change", { bubbles: true }));
+            }""",
+            self._random.random(),
+        )
+
+    def _map(self) -> None:
+        box = self.page.locator("#map").bounding_box()
+        if box is None:
+            return
+        x = box["x"] + self._random.uniform(10, box["width"] - 10)
+        y = box["y"] + self._random.uniform(60, box["height"] - 10)
+        deed = self._random.randrange(4)
+        if deed == 0:
+            self.page.mouse.click(x, y)
+        elif deed == 1:
+            self.page.mouse.move(x, y)
+            self.page.mouse.wheel(0, self._random.uniform(-400, 400))
+        elif deed == 2:
+            self.page.mouse.move(x, y)
+            self.page.mouse.down()
+            self.page.mouse.move(box["x"] + 80, box["y"] + 90, steps=4)
+            self.page.mouse.move(box["x"] + 200, box["y"] + 150, steps=4)
+            self.page.mouse.up()
+        else:
+            self.page.locator("#map").focus()
+            self.page.keyboard.press(self._random.choice(KEYS))
+
+    def _type(self) -> None:
+        one = self._one("input[type=number]:not(:disabled)")
+        if one is not None:
+            one.evaluate(
+                """(field, text) => {
+                    field.value = text;
+                    field.dispatchEvent(new Event("change", { bubbles: true }));
+                }""",
+                self._random.choice(["0", "1", "0.5", "-3", "1e9", "", "0.9"]),
+            )
+
+
+def page_megabytes(tab: Visit) -> float:
+    """Return the page's JavaScript heap after a collection of what is no longer used."""
+    session = tab.page.context.new_cdp_session(tab.page)
+    session.send("HeapProfiler.collectGarbage")
+    used = tab.page.evaluate("performance.memory.usedJSHeapSize")
+    session.detach()
+    return used / 2**20
 
 
 def main() -> None:
-    """Ask for so many minutes."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path)
+    """Let the monkey loose, and say what became of the memory."""
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=20.0)
+    parser.add_argument("--states", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    with serving(asked.model) as server:
-        monkey = Monkey(server.address, asked.seed)
-        print(f"{'minutes':>8}{'deeds':>8}{'megabytes':>11}")
-        began, deeds = time.monotonic(), 0
-        for line in range(1, LINES + 1):
-            while time.monotonic() - began < 60 * asked.minutes * line / LINES:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        model = Path(folder, "cartpole")
+        da.save(cartpole(asked.states), model)
+        with serving(model) as server:
+            tab = visit(browser, server.address)
+            monkey = Monkey(tab, asked.seed)
+            began, measured = time.monotonic(), -MEASURED_EVERY_SECONDS
+            while (now := time.monotonic() - began) < 60 * asked.minutes:
+                if now - measured >= MEASURED_EVERY_SECONDS:
+                    measured = now
+                    figures = {
+                        "minute": round(now / 60, 1),
+                        "deeds": monkey.deeds,
+                        "page_megabytes": round(page_megabytes(tab), 1),
+                        "server_megabytes": round(server.resident_megabytes),
+                        "complaints": len(tab.complaints),
+                    }
+                    print(json.dumps(figures), flush=True)
                 monkey.act()
-                deeds += 1
-            minutes = (time.monotonic() - began) / 60
-            print(f"{minutes:>8.1f}{deeds:>8}{server.resident_megabytes:>11.0f}", flush=True)
+            for line in tab.complaints:
+                print(line)
+            print(f"{monkey.deeds} deeds, {len(tab.complaints)} complaints")
 
 
 if __name__ == "__main__":
