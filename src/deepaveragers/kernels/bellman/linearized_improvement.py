@@ -54,7 +54,8 @@ def steps_to_neighbors(
                 i = indices[s, a, j]
                 steps[p, a, j] = np.inf
                 if i >= 0 and not terminal[p]:
-                    paid = price * np.float64(distances[s, a, j]) + penalties[p * every_fee, a]
+                    paid = price * np.float64(distances[s, a, j])
+                    paid += penalties[p * every_fee, a]
                     steps[p, a, j] = rewards[i] - paid
 
 
