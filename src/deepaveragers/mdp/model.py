@@ -80,6 +80,13 @@ class DacMdp:
         return spread_of(self.source_features)
 
     @cached_property
+    def step_length(self) -> float:
+        """Median distance from where a logged transition started to where it led."""
+        from .cost import median_step
+
+        return median_step(self.source_features, self.core_features)
+
+    @cached_property
     def imitation(self) -> Imitation:
         """What the data do in states like any given one; nothing is searched before it is used."""
         from .imitation import Imitation

@@ -52,6 +52,10 @@ def load_source(path: Path) -> Source:
 
 def source_of(thing: DacMdp | Plan | Transitions, path: str) -> Source:
     """Return the model of what was loaded from the path."""
+    model = thing.mdp if isinstance(thing, Plan) else thing
+    data = model.transitions if isinstance(model, DacMdp) else model
+    if data.action_vectors:
+        raise InputError("model", "of discrete actions for the studio", data.actions_in_words)
     if isinstance(thing, Plan):
         return Source(thing.mdp, thing, path, "plan")
     if isinstance(thing, DacMdp):
