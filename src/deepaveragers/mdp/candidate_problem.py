@@ -77,10 +77,12 @@ class CandidateRules:
 
     def penalties(self, transitions: Int32, gaps: Floats) -> Float64:
         """Return [B, m] float64, C d + fee - r of candidates; 0 where there are fewer."""
-        there = transitions >= 0
-        paid = self._cost * np.where(there, gaps, 0.0).astype(np.float64)
-        paid += (self.rules.fees - self._rewards)[transitions]
-        return np.where(there, paid, 0.0)
+        paid = np.multiply(gaps, self._cost, dtype=np.float64)
+        paid += (self.rules.fees - self._rewards).take(transitions, mode="wrap")
+        missing = transitions < 0
+        if missing.any():
+            paid[missing] = 0.0
+        return paid
 
     def allowed(self, transitions: Int32, observations: Array | None = None) -> Bool:
         """Return [B, m] bool, see `ActionRules.allowed`."""
