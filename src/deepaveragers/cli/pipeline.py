@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Lookup, Output, Smoothness, numbers
+from .options import Lookup, OnCluster, Output, Smoothness, WorkDir, numbers
 from .output import AsJson, Seed, described, seconds, show, table
 
 Environment = Annotated[str, typer.Option("--env", help="Id of a Gymnasium environment.")]
@@ -95,6 +95,8 @@ def compile(
     resume_dir: Annotated[
         Path | None, typer.Option(help="Keep finished blocks here; a killed compile goes on.")
     ] = None,
+    cluster: OnCluster = None,
+    work_dir: WorkDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Compile transitions into a finite MDP by nearest neighbours."""
@@ -118,6 +120,8 @@ def compile(
         time_budget=time_budget,
         allow_approximate=approximate,
         resume_dir=resume_dir,
+        cluster=cluster,
+        work_dir=work_dir,
     )
     save(mdp, output)
     report = mdp.graph.report

@@ -50,15 +50,25 @@ class Studio:
     def running(self) -> Iterator[None]:
         """Make in a thread what the page asks for first; tell when kernels are being compiled."""
 
-        def tell(begun: bool) -> None:
-            self.events.tell(
-                {"type": "progress", "job": "kernels", "label": PREPARING, "done": float(not begun),
-                 "total": 1.0}
-            )  # fmt: skip
-
-        with told_of_compiling(tell):
+        with told_of_compiling(lambda begun: self._tell("kernels", PREPARING, done=not begun)):
             threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
             yield
+
+    @contextmanager
+    def slow(self, job: str, label: str) -> Iterator[None]:
+        """Tell the page of work that takes more than a moment where the model is large."""
+        if self.session.live:
+            yield
+            return
+        self._tell(job, label, done=False)
+        try:
+            yield
+        finally:
+            self._tell(job, label, done=True)
+
+    def _tell(self, job: str, label: str, *, done: bool) -> None:
+        told = {"type": "progress", "job": job, "label": label, "done": float(done), "total": 1.0}
+        self.events.tell(told)
 
     def _warm_up(self) -> None:
         session = self.session

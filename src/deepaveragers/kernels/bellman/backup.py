@@ -72,7 +72,7 @@ def worst_outcome(
 
 
 @inlined
-def _action_value(
+def action_value(
     indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, cost: float,
     worst_case: float, gains: Float64, size: int, lo: int, length: int,
 ) -> tuple[float, float]:  # fmt: skip
@@ -138,7 +138,7 @@ def backup(
             q = -np.inf
             if allowed[s * every_row, a]:
                 price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
-                q, farthest = _action_value(
+                q, farthest = action_value(
                     indices, distances, s, a, k, uniform, price, worst_case,
                     gains, size, lo, length,
                 )  # fmt: skip
