@@ -77,7 +77,8 @@ class CandidateRules:
 
     def penalties(self, transitions: Int32, gaps: Floats) -> Float64:
         """Return [B, m] float64, C d + fee - r of candidates; 0 where there are fewer."""
-        paid = np.multiply(gaps, self._cost, dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # inf * 0, where there are fewer candidates
+            paid = np.multiply(gaps, self._cost, dtype=np.float64)
         paid += (self.rules.fees - self._rewards).take(transitions, mode="wrap")
         missing = transitions < 0
         if missing.any():
