@@ -128,6 +128,8 @@ class DacMdp:
         threads: int | None = None,
         device: Device = "cpu",
         callback: Callable[[Any], object] | None = None,
+        cluster: str | None = None,
+        work_dir: str | os.PathLike[str] | None = None,
         **asked: Unpack[ObjectiveFields],
     ) -> Plan:
         """Return a plan whose values are certified to the tolerance.
@@ -143,6 +145,9 @@ class DacMdp:
             threads: None takes all cores, up to 4.
             device: "cpu", "cuda" or "auto".
             callback: called after every sweep; a true result stops the planner.
+            cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
+                does not fit this machine's memory.
+            work_dir: for that, a folder that all nodes see; a killed plan goes on from there.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve
@@ -167,6 +172,8 @@ class DacMdp:
             threads=threads,
             device=device,
             callback=callback,
+            cluster=cluster,
+            work_dir=work_dir,
         )
 
     def _restricted(self, objective: Objective) -> DacMdp:

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..arguments import shown
 from ..arrays import Float32, Int32, Int64, frozen
-from ..cluster.files import write_array, write_text
+from ..cluster.files import whole_array, write_array, write_text
 from ..cluster.tasks import Workers
 from ..cluster.work_dir import requested, workers
 from ..errors import InputError
@@ -34,7 +34,7 @@ from .duplicates import group_identical, groups_in_order
 from .features import Features
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
 from .partition import boxes_of, in_shards, make_partition
-from .shard_files import PHASES, Block, ShardFiles, whole
+from .shard_files import PHASES, Block, ShardFiles
 from .shard_tasks import answer_others, ask_home, merge_blocks
 
 VERSION = 1
@@ -212,7 +212,7 @@ class _Search:
         targets: dict[Path, int] = {}
         waiting: dict[int, list[tuple[Block, int]]] = {}
         for block, part in self.blocks:
-            starts = whole(files.block("starts", block))
+            starts = whole_array(files.block("starts", block))
             counts = np.diff(starts).reshape(self._shards, files.num_actions).sum(axis=1)
             self._visits += int(starts[-1])
             visited[block] = np.flatnonzero(counts).tolist()
@@ -275,7 +275,7 @@ def _assembled(
 ) -> tuple[Int32, Float32]:
     """Return indices and distances [N, A, K] of all blocks, for all copies of a state."""
     shape = size, files.num_actions, files.k
-    order = whole(files.of_partition("order"))
+    order = whole_array(files.of_partition("order"))
     members, starts = groups_in_order(members, starts, order)
     if 8 * int(np.prod(shape)) <= tuning.most_in_memory:
         indices, distances = room_for_lists(*shape)
@@ -286,7 +286,7 @@ def _assembled(
     indices[:], distances[:] = NO_NEIGHBOR, np.inf
     position = 0
     for block, part in blocks:
-        rows, bits = whole(files.block("lists", block))
+        rows, bits = whole_array(files.block("lists", block))
         count = part.stop - part.start
         groups = members, starts[position : position + count + 1]
         for action in range(files.num_actions):

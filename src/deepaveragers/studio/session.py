@@ -27,7 +27,14 @@ from .colouring import planned_actions
 from .columns import columns_of, first_axes
 from .messages import ActionCount, Column, Model, PlanSummary, Question
 from .plans import Kept, Plans
-from .questions import normal, objective_of, plan_id, query_of, question_of
+from .questions import (
+    normal,
+    objective_of,
+    plan_id,
+    query_of,
+    question_of,
+    tolerance_of,
+)
 from .snippet import python_of
 from .source import Source
 
@@ -169,7 +176,12 @@ class Session:
             kept = self.plans.get(name)  # someone may have asked the same meanwhile
             if kept is None:
                 start = None if self._last is None else self._last.plan
-                plan = self.mdp.solve(objective, start=start, callback=callback)
+                plan = self.mdp.solve(
+                    objective,
+                    tolerance=tolerance_of(question, live=self.live),
+                    start=start,
+                    callback=callback,
+                )
                 kept = self._last = Kept(plan, self._summary(plan, question))
                 self.plans.put(kept)
         return kept
@@ -215,7 +227,9 @@ class Session:
             changed_share=None,
             action_shares=tuple((counts / max(1, counts.sum())).tolist()),
             warnings=_warnings(plan, mean, best),
-            python=python_of(question, data, self.source.path, self.source.kind, self.mdp.graph.k),
+            python=python_of(
+                question, self.mdp, self.source.path, self.source.kind, plan.tolerance
+            ),
             query=query_of(question),
             pinned=None,
         )

@@ -1,9 +1,13 @@
 """Which candidate is taken: the best by all judges, and the more cautious one of equals.
 
-A candidate's score is the mean of its estimates by the inverse of their squared widths. Candidates
-whose scores differ by less than a quarter of the best one's error are not told apart. Of those, a
-plan with support is taken where there is one: it does what the log shows in similar states, and so
-leans least on what the judges believe of states that the log hardly has.
+A judge may be too hopeful, or too gloomy, about all candidates alike. So every judge has one weight
+for all of them, the inverse square of its median error: were weights a candidate's own, one that
+the gloomy judge is unsure of would win by the hopeful one's word. A candidate's score is the mean
+of its estimates by these weights.
+
+Candidates whose scores differ by less than a quarter of the best one's error are not told apart. Of
+those, a plan with support is taken where there is one: it does what the log shows in similar
+states, and so leans least on what the judges believe of states that the log hardly has.
 """
 
 from __future__ import annotations
@@ -21,27 +25,49 @@ Estimates = Mapping[str, Estimate | Withheld]
 """By judge."""
 TOLD_APART = 0.25
 """Share of the best score's error by which another must lie below it to be worse."""
+SMALLEST_ERROR = 1e-12
 
 
-def combined(estimates: Estimates) -> tuple[float, float]:
-    """Return the mean of the estimates and half the width of its interval; -inf for none."""
-    known = [one for one in estimates.values() if isinstance(one, Estimate)]
+def combined(
+    estimates: Estimates, errors: Mapping[str, float] | None = None
+) -> tuple[float, float]:
+    """Return the mean of the estimates and half the width of its interval; -inf for none.
+
+    Args:
+        estimates: of one candidate.
+        errors: of the judges, by which their estimates weigh; None takes the estimates' own.
+    """
+    known = {name: one for name, one in estimates.items() if isinstance(one, Estimate)}
     if not known:
         return -math.inf, math.inf
-    weights = np.array([1.0 / max(one.error, 1e-12) ** 2 for one in known])
-    mean = float(weights @ [one.value for one in known] / weights.sum())
-    return mean, float(weights.sum() ** -0.5)
+    own = {name: max(one.error, SMALLEST_ERROR) for name, one in known.items()}
+    weights = np.array([(errors or own)[name] ** -2 for name in known])
+    weights /= weights.sum()
+    mean = float(weights @ [one.value for one in known.values()])
+    return mean, float(np.sqrt(weights**2 @ np.square([own[name] for name in known])))
 
 
-def chosen_of(judged: Mapping[int, tuple[Candidate, Estimates]]) -> int:
+def scores_of(judged: Mapping[int, Estimates]) -> dict[int, tuple[float, float]]:
+    """Return the score and its error of every candidate, by place."""
+    found: dict[str, list[float]] = {}
+    for estimates in judged.values():
+        for name, one in estimates.items():
+            if isinstance(one, Estimate):
+                found.setdefault(name, []).append(max(one.error, SMALLEST_ERROR))
+    errors = {name: float(np.median(own)) for name, own in found.items()}
+    return {place: combined(estimates, errors) for place, estimates in judged.items()}
+
+
+def chosen_of(
+    candidates: Mapping[int, Candidate], scores: Mapping[int, tuple[float, float]]
+) -> int:
     """Return the place of the candidate to take; the first of equals."""
-    scores = {place: combined(estimates) for place, (_, estimates) in judged.items()}
     best = max(scores, key=lambda place: scores[place][0])
     score, error = scores[best]
     if not math.isfinite(score):
         return best
     alike = [place for place in scores if scores[place][0] >= score - TOLD_APART * error]
-    cautious = [place for place in alike if is_cautious(judged[place][0])]
+    cautious = [place for place in alike if is_cautious(candidates[place])]
     return max(cautious or [best], key=lambda place: scores[place][0])
 
 

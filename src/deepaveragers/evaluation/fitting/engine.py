@@ -19,7 +19,7 @@ from ...progress import progress
 from ..candidates import Candidate, by_encoder
 from ..rollouts import evaluate
 from .answer import Fit, Judged
-from .choosing import chosen_of, combined
+from .choosing import chosen_of, combined, scores_of
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .intervals import Estimate, difference, mean_of
@@ -86,10 +86,15 @@ class Engine:
                     advance(len(group))
 
                 self._each_fold(judge_fold)
-        judged = {place: self._summed(place) for place in sorted(self._opinions[0])}
+        folds = range(len(self._folds))
+        estimates = self._all_estimates(folds)
+        scores = scores_of(estimates)
+        judged = {
+            place: Judged(self._candidates[place], estimates[place], scores[place][0])
+            for place in estimates
+        }
         self._judged = sorted(judged.values(), key=lambda one: -one.score)
-        pairs = {place: (one.candidate, one.estimates) for place, one in judged.items()}
-        self._chosen = judged[chosen_of(pairs)]
+        self._chosen = judged[chosen_of(dict(enumerate(self._candidates)), scores)]
 
     def play(self, budget: int, env: EnvironmentSource, episodes: int) -> None:
         """Play the best candidates in an environment, and choose the best of those."""
@@ -104,22 +109,24 @@ class Engine:
         """Return the chosen policy, made from all of the log, and what is to be said of it."""
         assert self._chosen is not None
         candidate = self._chosen.candidate
-        policy = self._made(candidate)
         behaviour = [self._panel(fold).behaviour for fold in range(len(self._folds))]
         reported = self._reported()
         known = [one for one in reported.values() if isinstance(one, Estimate)]
-        better = combined(reported)[0]
         interval = (-math.inf, math.inf)
-        if known:
-            whole = self._whole_estimates(policy)
-            above = [e.high for n, e in whole.items() if isinstance(reported[n], Estimate)]
-            low, high = min(one.low for one in known), max(one.high for one in known)
-            interval = (low, max([high, *above]))
+        with progress("policy", 2, show=self._show) as advance:
+            policy = self._made(candidate)
+            advance(1)
+            if known:
+                whole = self._whole_estimates(policy)
+                above = [e.high for n, e in whole.items() if isinstance(reported[n], Estimate)]
+                low, high = min(one.low for one in known), max(one.high for one in known)
+                interval = (low, max([high, *above]))
+            advance(1)
         return Fit(
             policy=policy,
             candidate=candidate,
             behaviour=mean_of(behaviour, self._level),
-            better=better if known else math.nan,
+            better=combined(reported)[0] if known else math.nan,
             interval=interval,
             level=self._level,
             judged=tuple(self._judged),
@@ -181,10 +188,12 @@ class Engine:
         self._kept.put(fold, number, found)
         return found
 
-    def _summed(self, place: int) -> Judged:
-        """Return what all folds together say of a candidate."""
-        estimates = self._estimates([opinions[place] for opinions in self._opinions])
-        return Judged(self._candidates[place], estimates, combined(estimates)[0])
+    def _all_estimates(self, folds: Sequence[int]) -> dict[int, dict[str, Estimate | Withheld]]:
+        """Return what some folds together say of every candidate, by place."""
+        return {
+            place: self._estimates([self._opinions[fold][place] for fold in folds], folds)
+            for place in sorted(self._opinions[0])
+        }
 
     def _estimates(
         self, opinions: Sequence[Opinions], folds: Sequence[int] | None = None
@@ -203,14 +212,9 @@ class Engine:
         chosen = []
         for fold in range(len(self._folds)):
             others = [one for one in range(len(self._folds)) if one != fold]
-            judged = {
-                place: (
-                    self._candidates[place],
-                    self._estimates([self._opinions[one][place] for one in others], others),
-                )
-                for place in self._opinions[fold]
-            }
-            chosen.append(self._opinions[fold][chosen_of(judged)])
+            scores = scores_of(self._all_estimates(others))
+            best = chosen_of(dict(enumerate(self._candidates)), scores)
+            chosen.append(self._opinions[fold][best])
         return self._estimates(chosen)
 
     def _whole_estimates(self, policy: Policy) -> dict[str, Estimate]:
