@@ -35,6 +35,7 @@ from .questions import (
     question_of,
     tolerance_of,
 )
+from .replanning import Overtaken
 from .snippet import python_of
 from .source import Source
 
@@ -53,6 +54,9 @@ class Session:
     Args:
         source: the model.
         output: the folder that exports are written to.
+
+    Attributes:
+        first_watch: called after every sweep of the first plan.
     """
 
     def __init__(self, source: Source, output: Path) -> None:
@@ -63,6 +67,8 @@ class Session:
             Question() if source.plan is None else question_of(source.plan.objective, self.mdp)
         )
         self.plans, self.axes = Plans(), Axes(self.mdp)
+        self.first_watch: Callback | None = None
+        self._closing = threading.Event()
         self._planning, self._last = threading.Lock(), cast(Kept | None, None)
         self._comparing = threading.Lock()
         self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
@@ -151,7 +157,7 @@ class Session:
         """Return the plan that was loaded, or that of the first question."""
         plan = self.source.plan
         if plan is None:
-            return self.plan(self.first)
+            return self.plan(self.first, self.first_watch)
         name = plan_id(self.first, self.digest)
         kept = self.plans.get(name)
         if kept is None:
@@ -180,11 +186,21 @@ class Session:
                     objective,
                     tolerance=tolerance_of(question, live=self.live),
                     start=start,
-                    callback=callback,
+                    callback=lambda seen: self._watched(seen, callback),
                 )
                 kept = self._last = Kept(plan, self._summary(plan, question))
                 self.plans.put(kept)
         return kept
+
+    def close(self) -> None:
+        """Have plans that are being made end; none is made any more."""
+        self._closing.set()
+
+    def _watched(self, seen: Any, callback: Callback | None) -> None:
+        if self._closing.is_set():
+            raise Overtaken
+        if callback is not None:
+            callback(seen)
 
     def known(self, name: str) -> Kept | None:
         """Return a plan by its id; one that is gone is made again by its question."""
