@@ -37,9 +37,9 @@ def page(runs: Iterable[Run], about: dict[str, Any]) -> str:
         "## Over all cells",
         "",
         "Score: 0 is what random actions earn, 1 what the best method of the cell earns. "
-        f"The {len(compared)} cells in which `fit` and all peers were run:",
+        + _which(cells, compared),
         "",
-        *tables.over_cells(compared),
+        *tables.over_cells(compared or cells),
         "",
         "![scores by cell](policies.png)",
         "",
@@ -104,23 +104,35 @@ def findings(
         f"{_share(len(fitted) - len(off), len(fitted))}; not in{_listed(off) or ' none'}.",
         f"4. {_scores(compared)}",
         f"5. {_aims({cell.name: cell for cell in fitted})}",
+        *_single(runs, fitted),
     ]
+
+
+def _which(cells: Sequence[CellScores], compared: Sequence[CellScores]) -> str:
+    if compared:
+        return f"The {len(compared)} cells in which `fit` and all peers were run:"
+    return f"The {len(cells)} cells in which some methods were run; none has `fit` and all peers:"
 
 
 def _unfinished(runs: Sequence[Run]) -> list[str]:
-    """Return what single runs of `fit` say, where no cell has all of them."""
-    behaviour = {(run.cell, run.seed): run for run in runs if run.method == "behaviour"}
-    said = []
-    for run in runs:
-        if run.method == "fit":
-            today = behaviour[run.cell, run.seed]
-            earned, usual = (tables.number(float(np.mean(one.returns))) for one in (run, today))
-            said.append(f"{run.cell}, data seed {run.seed}: {earned} (behaviour {usual})")
     return [
         "**Unfinished: `fit` was not run with all three data seeds in any cell, so nothing is "
         "said here about how often it is the best, or worse than behaviour.**",
-        *(["", "Its single runs:", "", *(f"- {one}" for one in said)] if said else []),
+        *_single(runs, ()),
     ]
+
+
+def _single(runs: Sequence[Run], fitted: Sequence[CellScores]) -> list[str]:
+    """Return what `fit` earned in cells that lack a data seed: shown, though not counted."""
+    behaviour = {(run.cell, run.seed): run for run in runs if run.method == "behaviour"}
+    counted = {cell.name for cell in fitted}
+    said = []
+    for run in runs:
+        if run.method == "fit" and run.cell not in counted:
+            today = behaviour[run.cell, run.seed]
+            earned, usual = (tables.number(float(np.mean(one.returns))) for one in (run, today))
+            said.append(f"- {run.cell}, data seed {run.seed}: {earned} (behaviour {usual})")
+    return ["", "Runs of `fit` not counted, for data seeds are missing:", "", *said] if said else []
 
 
 def _shown(cells: Sequence[CellScores]) -> str:
@@ -183,7 +195,7 @@ def _how(runs: Sequence[Run], about: dict[str, Any]) -> list[str]:
         + f", {D3RLPY.replace('==', ' ')}. Commits: ours {', '.join(ours)}; peers "
         f"{', '.join(peers)}. One line per run: [policies.jsonl](policies.jsonl).",
         "",
-        f"- Data seeds {', '.join(map(str, DATA_SEEDS))}, on which nothing was tuned. Random data "
+        f"- Data seeds {', '.join(map(str, DATA_SEEDS))}, kept out of tuning. Random data "
         "are of random actions, medium data of a scripted controller with 30 % random actions. "
         "mountaincar-random begins anywhere, and is judged from the usual start.",
         "- Ours: `da.compile(data).solve().policy()` and `da.fit(data).policy`, no argument set. "
