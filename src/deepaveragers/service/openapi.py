@@ -12,10 +12,14 @@ from ..policy.compact import CompactPolicy
 from ..server.problems import ErrorBody
 from .current import Served
 from .messages import DecideAnswer, ExplainAnswer, HealthAnswer, PolicyAnswer
+from .reading import LARGEST
 
-LARGEST = 1e6
-"""Numbers that the description speaks of; larger ones are taken as far as the data allow."""
-JSON, RAW = "application/json", "application/octet-stream"
+JSON = "application/json"
+RAW_WORDS = (
+    "A body of type application/octet-stream holds plain float32 numbers, observation after "
+    "observation; with the same type under Accept, the answer holds the int32 numbers of the "
+    "actions, and the header x-plan."
+)
 ANSWERS = (DecideAnswer, ExplainAnswer, PolicyAnswer, HealthAnswer, ErrorBody)
 REFUSALS = {
     "400": "The request is not HTTP or JSON.",
@@ -58,7 +62,7 @@ def _paths(name: str, policy: CompactPolicy) -> dict[str, Any]:
     explain = {"type": "object", "required": ["observation"], "additionalProperties": False}
     explain |= {"properties": {"observation": one, "cases": cases}}
     decide = _post("Decide upon observations.", {"oneOf": [alone, several]}, "DecideAnswer")
-    decide["requestBody"]["content"][RAW] = {"schema": {"type": "string", "format": "binary"}}
+    decide["description"] = RAW_WORDS
     explained = _post("Explain a decision.", explain, "ExplainAnswer")
     explained["responses"]["409"] = _refused("The policy has no evidence.")
     infer = _post("Open inference protocol, version 2.", _tensors(policy), None)
@@ -113,7 +117,7 @@ def _refused(words: str) -> dict[str, Any]:
 
 def _observation(policy: CompactPolicy) -> dict[str, Any]:
     """Return the form of an observation: by name where columns have names, else numbers."""
-    number = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
+    number = {"type": ["number", "boolean"], "minimum": -LARGEST, "maximum": LARGEST}
     names = policy.form.names
     if names is None:
         form: dict[str, Any] = number
