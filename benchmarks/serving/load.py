@@ -102,6 +102,7 @@ def _bentoml(policy: Path, environment: Path) -> Iterator[Running]:
     command = [str(program(environment)), "serve", "bento_service:PolicyService"]
     command += ["--working-dir", str(HERE / "peers"), "--port", str(port), "--host", "127.0.0.1"]
     settings = {"POLICY": str(policy.absolute()), "BENTOML_DO_NOT_TRACK": "true"}
+    settings["PYTHONPATH"] = ""  # its own modules, not ours
     with started(command, more=settings) as process:
         wait_for(port)
         yield Running(process, port)

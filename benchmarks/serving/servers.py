@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.serving.generator import Answer, Question
 
 PROGRAM = "from deepaveragers.cli import main; main()"
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 60.0
 
 
 @dataclass
