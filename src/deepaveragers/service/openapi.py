@@ -15,8 +15,8 @@ from .messages import DecideAnswer, ExplainAnswer, HealthAnswer, PolicyAnswer
 from .reading import LARGEST
 
 JSON = "application/json"
-RAW_WORDS = (
-    "A body of type application/octet-stream holds plain float32 numbers, observation after "
+DECIDE_WORDS = (
+    "Several observations may have ids, one for each, which come back with the decisions. A body of type application/octet-stream holds plain float32 numbers, observation after "
     "observation; with the same type under Accept, the answer holds the int32 numbers of the "
     "actions, and the header x-plan."
 )
@@ -32,8 +32,14 @@ REFUSALS = {
 }
 
 
-def description(name: str, served: Served) -> dict[str, Any]:
-    """Return the description of all paths."""
+def description(name: str, served: Served, most_rows: int) -> dict[str, Any]:
+    """Return the description of all paths.
+
+    Args:
+        name: of the model.
+        served: the policy that decides.
+        most_rows: of a batch.
+    """
     _, components = msgspec.json.schema_components(
         ANSWERS, ref_template="#/components/schemas/{name}"
     )
@@ -42,7 +48,7 @@ def description(name: str, served: Served) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Decisions of a plan", "version": __version__},
-        "paths": _paths(name, served.acting),
+        "paths": _paths(name, served.acting, most_rows),
         "components": {
             "schemas": schemas,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -51,18 +57,19 @@ def description(name: str, served: Served) -> dict[str, Any]:
     }
 
 
-def _paths(name: str, policy: CompactPolicy) -> dict[str, Any]:
+def _paths(name: str, policy: CompactPolicy, most_rows: int) -> dict[str, Any]:
     one = {"$ref": "#/components/schemas/Observation"}
     text = {"type": "string"}
     alone = {"type": "object", "required": ["observation"], "additionalProperties": False}
     alone |= {"properties": {"observation": one, "id": text}}
     several = {"type": "object", "required": ["observations"], "additionalProperties": False}
-    several |= {"properties": {"observations": {"type": "array", "items": one, "maxItems": 100}}}
+    batch = {"type": "array", "items": one, "maxItems": most_rows}
+    several |= {"properties": {"observations": batch}}
     cases = {"type": "integer", "minimum": 0, "maximum": 100}
     explain = {"type": "object", "required": ["observation"], "additionalProperties": False}
     explain |= {"properties": {"observation": one, "cases": cases}}
     decide = _post("Decide upon observations.", {"oneOf": [alone, several]}, "DecideAnswer")
-    decide["description"] = RAW_WORDS
+    decide["description"] = DECIDE_WORDS
     explained = _post("Explain a decision.", explain, "ExplainAnswer")
     explained["responses"]["409"] = _refused("The policy has no evidence.")
     infer = _post("Open inference protocol, version 2.", _tensors(policy), None)

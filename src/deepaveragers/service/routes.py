@@ -146,7 +146,7 @@ class Routes:
 
     async def openapi(self, request: Request) -> Response:
         """Describe all paths, for the policy that decides."""
-        return self._json(description(self._name, self._current.served))
+        return self._json(description(self._name, self._current.served, self._decider.most_rows))
 
     def _answered(self, decisions: list[Any], served: Served) -> Response:
         return self._json(DecideAnswer(decisions, served.plan))
