@@ -16,7 +16,8 @@ from .reading import LARGEST
 
 JSON = "application/json"
 DECIDE_WORDS = (
-    "Several observations may have ids, one for each, which come back with the decisions. A body of type application/octet-stream holds plain float32 numbers, observation after "
+    "Several observations may have ids, one for each, which come back with the decisions. A body "
+    "of type application/octet-stream holds plain float32 numbers, observation after "
     "observation; with the same type under Accept, the answer holds the int32 numbers of the "
     "actions, and the header x-plan."
 )
