@@ -13,6 +13,7 @@ pytest_plugins = ["tests.ward"]
 SLOW = (
     "benchmarks/",
     "cli/test_cli.py::test_quickstart",
+    "cluster/",
     "cli/test_deep_commands.py",
     "data/test_frame_stacks.py::test_compiled_models",
     "data/test_frame_stacks.py::test_networks",

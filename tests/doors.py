@@ -41,6 +41,13 @@ def words(parameter):
     return re.findall(r"\w+", parameter)
 
 
+def _beside(world, given):
+    """Return what must be given with a cluster, or with a folder for it."""
+    if "cluster" in given:
+        return {"work_dir": world.path}
+    return {"cluster": "auto"} if "work_dir" in given else {}
+
+
 @dataclass
 class World:
     """What the doors are opened with."""
@@ -69,7 +76,7 @@ OBJECTIVE = {
 
 DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     "compile": (
-        lambda w, **given: da.compile(**{"data": w.data, "k": 3, **given}),
+        lambda w, **given: da.compile(**{"data": w.data, "k": 3, **_beside(w, given), **given}),
         {
             "data": (*NO_RECORD, None),
             "k": (*NO_COUNT, None, 25),
@@ -82,6 +89,8 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "threads": NO_COUNT,
             "resume_dir": NO_PATH,
             "show_progress": NO_FLAG,
+            "cluster": ("", "there", True, 0, [], {}, NOTHING, b"x", "ray://host:1", "host:x"),
+            "work_dir": NO_PATH,
         },
     ),
     "solve": (lambda w, **given: w.model.solve(**given), OBJECTIVE),
@@ -215,8 +224,13 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "compare": (
         lambda w, **given: da.compare(**{"first": w.plan, "second": w.plan, **given}),
-        {"first": (*NO_RECORD, None), "second": (*NO_RECORD, None)},
+        {
+            "first": (*NO_RECORD, None),
+            "second": (*NO_RECORD, None),
+            "tolerance": (*NO_TOLERANCE, None),
+        },
     ),
+    "policy.by": (lambda w, plan: w.plan.policy(3).by(plan), {"plan": (*NO_RECORD, None)}),
     "plan.compare": (lambda w, other: w.plan.compare(other), {"other": (*NO_RECORD, None)}),
     "picture": (
         lambda w, **given: w.plan.compare(w.plan).picture(**{"path": w.path / "a.png", **given}),
@@ -288,7 +302,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "diagnose": (
         lambda w, **given: da.diagnose(**{"data": w.data, **given}),
-        {"data": (*NO_RECORD, None), "seed": (*NO_SEED, None)},
+        {"data": (*NO_RECORD, None), "seed": (*NO_SEED, None), "most_rows": NO_COUNT},
     ),
     "repair": (lambda w, data: da.repair(data), {"data": (*NO_RECORD, None)}),
     "write_report": (
@@ -315,7 +329,12 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
     ),
     "save": (
         lambda w, **given: da.save(**{"thing": w.data, "path": w.path / "saved", **given}),
-        {"thing": (*NO_RECORD, None), "path": (*NO_PATH, None), "evidence": (*NO_FLAG, None, True)},
+        {
+            "thing": (*NO_RECORD, None),
+            "path": (*NO_PATH, None),
+            "evidence": (*NO_FLAG, None, True),
+            "part_rows": NO_COUNT,
+        },
     ),
     "load": (
         lambda w, **given: da.load(**{"path": w.path / "saved", **given}),

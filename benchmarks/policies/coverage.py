@@ -20,8 +20,29 @@ import deepaveragers as da
 from .worlds import WORLDS, World
 
 FIRST_SEED = 10_000
-PLAYED = 20_000
+PLAYED = 4_000
 """Episodes behind a true value."""
+NEAR = 0.15
+"""Share of the range of logged returns within which a prediction is near the truth."""
+PAGE = """# Coverage: are the intervals of `fit` honest?
+
+    {command}
+
+{logs} logs of {worlds} small worlds with a known truth. Each log is fitted, the policy and logged
+behaviour are played for {played:,} episodes, and the true difference is compared with what `fit`
+said from the log alone.
+
+- The 90 % interval of the difference covers the truth in {covered:.0%} of the logs.
+- The policy was shown to be better in {shown} logs; {wrong} times wrongly.
+- The estimate of the difference lies within 15 % of the range of logged returns of the truth in
+  {near:.0%} of the logs.
+
+{table}
+
+'Too low' and 'too high' are of intervals that miss the truth. 'Shown' is how often the interval
+lies above 0. Truth and width are in units of reward, discounted. The machine was shared with other
+work: seconds are an upper bound.
+"""
 WITHOUT_NETWORKS = 50.0
 """A time budget, in seconds, under which `fit` learns none."""
 
@@ -35,6 +56,7 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true", help="learn no networks")
     parser.add_argument("--results", type=Path, default=Path("runs/coverage.jsonl"))
     parser.add_argument("--report", action="store_true", help="only print the table")
+    parser.add_argument("--page", type=Path, help="write the table as a page of the documentation")
     given = parser.parse_args()
     rows = read(given.results)
     if not given.report:
@@ -49,6 +71,33 @@ def main() -> None:
                         file.write(json.dumps(row) + "\n")
                     rows.append(row)
     print(table(rows))
+    if given.page is not None:
+        given.page.write_text(page(rows))
+
+
+def page(rows: list[dict[str, Any]]) -> str:
+    """Return the page: what was run, what was found, the table."""
+    covered = sum(row["low"] <= row["truth"] <= row["high"] for row in rows) / len(rows)
+    shown = [row for row in rows if row["shown"]]
+    wrong = sum(row["truth"] <= 0.0 for row in shown)
+    worlds = {world.name: world for world in WORLDS}
+    near = sum(
+        abs(row["truth"] - row["better"]) <= NEAR * worlds[row["world"]].span(row["seed"])
+        for row in rows
+    ) / len(rows)
+    plain = " --plain" if all(row["plain"] for row in rows) else ""
+    return PAGE.format(
+        command=f"python -m benchmarks.policies.coverage{plain} --repetitions "
+        f"{len({row['seed'] for row in rows})} --page docs/benchmarks/coverage.md",
+        logs=len(rows),
+        worlds=len({row["world"] for row in rows}),
+        played=PLAYED,
+        covered=covered,
+        shown=len(shown),
+        wrong=wrong,
+        near=near,
+        table=table(rows),
+    )
 
 
 def repeat(world: World, seed: int, *, plain: bool) -> dict[str, Any]:

@@ -64,6 +64,15 @@ class World:
             propensities=taken if self.logged else None,
         )  # fmt: skip
 
+    def span(self, seed: int) -> float:
+        """Return how far the discounted returns of a log's episodes lie apart."""
+        data = self.log(seed)
+        returns = [
+            float(data.rewards[one] @ self.gamma ** np.arange(one.stop - one.start))
+            for one in data.episodes()
+        ]
+        return max(returns) - min(returns)
+
     def value(self, act: Callable[[Any], Any], episodes: int, seed: int) -> tuple[float, float]:
         """Return the mean discounted return of a policy, and its standard error."""
         generator = np.random.default_rng((seed, 2))

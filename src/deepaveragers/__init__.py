@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .doctor.repairs import Repair, repair
     from .errors import (
         BundleError,
+        ClusterError,
         DataWarning,
         DeepAveragersError,
         InputError,
@@ -74,6 +75,7 @@ __all__ = [
     "BcqEncoder",
     "BundleError",
     "Candidate",
+    "ClusterError",
     "CompactPolicy",
     "Comparison",
     "ConstrainedPlan",
@@ -164,6 +166,7 @@ _HOMES = {
     "Transitions": "data.transitions",
     "write": "data.writing",
     "BundleError": "errors",
+    "ClusterError": "errors",
     "DataWarning": "errors",
     "DeepAveragersError": "errors",
     "InputError": "errors",

@@ -4,6 +4,7 @@
     ├── InputError (also a ValueError)      an argument or a dataset that cannot be used
     ├── StorageError (also an OSError)      a path that cannot be read or written
     │   └── BundleError                     a bundle that is damaged, foreign or too new
+    ├── ClusterError (also a RuntimeError)   work on a cluster that cannot go on
     ├── TrainingDiverged (also an ArithmeticError)   a network's values left all bounds
     └── MissingExtraError (also an ImportError)   an optional component is not installed
 
@@ -53,6 +54,10 @@ class BundleError(StorageError):
 
 class TrainingDiverged(DeepAveragersError, ArithmeticError):
     """The loss is not finite, or Q-values are far beyond any possible return."""
+
+
+class ClusterError(DeepAveragersError, RuntimeError):
+    """Work on a cluster that cannot go on: nodes are lost again and again, or none is there."""
 
 
 class MissingExtraError(DeepAveragersError, ImportError):

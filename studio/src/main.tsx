@@ -27,6 +27,7 @@ const root = document.getElementById("studio")!;
 
 async function open(): Promise<void> {
   render(<App error={null} />, root);
+  listen(tab, heard);
   const [found, available] = await Promise.all([api.model(), api.axes()]);
   found.question = whole(found.question);
   found.plan = completed(found.plan);
@@ -41,8 +42,8 @@ async function open(): Promise<void> {
   } else {
     replan(false);
   }
+  planned.value = null;
   follow();
-  listen(tab, heard);
   await Promise.all(waits);
   if (lasso.value) void enclose(lasso.value.polygon);
 }

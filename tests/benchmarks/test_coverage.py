@@ -33,14 +33,17 @@ def test_behaviour_earns_in_the_log_what_playing_says(world):
 def test_rows_are_kept_and_summed_up(tmp_path, monkeypatch, capsys):
     row = {
         "world": "bandit", "seed": 10_000, "plain": True, "truth": 0.2, "low": 0.1, "high": 0.4,
-        "shown": True, "seconds": 1.0,
+        "better": 0.25, "shown": True, "seconds": 1.0,
     }  # fmt: skip
     file = tmp_path / "rows.jsonl"
     missed = {**row, "seed": 10_001, "truth": -0.1}
     file.write_text(json.dumps(row) + "\n" + json.dumps(missed) + "\n" + '{"torn')
     arguments = ["coverage", "--plain", "--worlds", "bandit", "--repetitions", "2"]
-    monkeypatch.setattr(sys, "argv", [*arguments, "--results", str(file)])
+    page = tmp_path / "page.md"
+    monkeypatch.setattr(sys, "argv", [*arguments, "--results", str(file), "--page", str(page)])
     monkeypatch.setattr(coverage, "repeat", lambda *_, **__: pytest.fail("run again"))
     coverage.main()
     line = capsys.readouterr().out.splitlines()[-1]
     assert "| bandit | no | 2 | 50% | 0% | 50% | 100% | 1 |" in line
+    assert "covers the truth in 50% of the logs" in page.read_text()
+    assert "better in 2 logs; 1 times wrongly" in page.read_text()

@@ -194,3 +194,13 @@ def test_findings_call_columns_and_episodes_by_their_names():
     repaired = da.repair(data)
     assert repaired.transitions.observation_names == ("age", "lactate")
     assert any("column(s) 'ward' left out" in change for change in repaired.changes)
+
+
+def test_large_data_are_sampled_by_episodes_and_that_is_said(cartpole):
+    whole, some = da.diagnose(cartpole), da.diagnose(cartpole, most_rows=500)
+    assert whole.looked_at == len(cartpole)
+    assert 500 <= some.looked_at < 500 + max(whole.lengths)
+    assert some.facts["transitions"] == len(cartpole)
+    assert some.summary()["looked_at"] == some.looked_at
+    assert f"{some.looked_at:,} transitions, taken at random" in some.text()
+    assert "at random" not in whole.text()

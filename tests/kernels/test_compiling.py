@@ -12,7 +12,12 @@ from types import SimpleNamespace
 import pytest
 from numba.core import event
 
-from deepaveragers.kernels.compiling import SENTENCE, compile_clock, watch_compiling
+from deepaveragers.kernels.compiling import (
+    SENTENCE,
+    compile_clock,
+    told_of_compiling,
+    watch_compiling,
+)
 from deepaveragers.kernels.knn.distances import squared_reach
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -125,3 +130,13 @@ def test_an_interrupt_before_or_after_the_guard_is_not_held_against_it(monkeypat
     monkeypatch.undo()
     assert done == ["ready"]
     compiled_while(lambda: None, squared_reach)  # nothing is left to be raised
+
+
+def test_a_program_is_told_of_the_beginning_and_the_end():
+    told = []
+    with told_of_compiling(told.append):
+        compiled_while(lambda: told.append("inside"), squared_reach, squared_reach)
+        others = SimpleNamespace(py_func=SimpleNamespace(__module__="theirs"))
+        compiled_while(lambda: told.append("theirs"), others)
+    compiled_while(lambda: told.append("after"), squared_reach)
+    assert told == [True, "inside", False, "theirs", "after"]

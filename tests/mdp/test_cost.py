@@ -103,3 +103,25 @@ def test_the_plan_keeps_its_cost_when_saved(tmp_path, model):
     plan = model.solve()
     da.save(plan, tmp_path / "plan")
     assert da.load(tmp_path / "plan").objective.cost == plan.objective.cost
+
+
+def rows_of(data, rows, **changes):
+    """Return some rows of the data, in the order given."""
+    columns = ("observations", "actions", "rewards", "next_observations", "terminations")
+    names = (*columns, "truncations", "episode_ids")
+    given = {name: getattr(data, name)[rows] for name in names}
+    return da.Transitions(**given, **changes)
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_the_order_of_rows_does_not_matter(timed):
+    data = walk(3)
+    rng, rows = np.random.default_rng(0), np.arange(60)
+    side_by_side = np.argsort(rows % 10, kind="stable")
+    order = rng.permutation(rows) if timed else side_by_side
+    moved = rows_of(data, order, **({"times": order} if timed else {}))
+    expected = da.compile(data, 3).solve(gamma=0.9)
+    found = da.compile(moved, 3).solve(gamma=0.9)
+    assert found.objective.cost == pytest.approx(expected.objective.cost)
+    assert found.best_logged_return == pytest.approx(expected.best_logged_return)
+    assert np.allclose(found.values, expected.values[order], atol=1e-2)

@@ -79,6 +79,14 @@ def test_an_action_without_data_is_never_taken(cartpole):
         assert np.isneginf(policy.q_values(cartpole.observations[:3])[:, 2]).all()
 
 
+def test_where_all_others_are_forbidden_one_action_is_always_taken(model, cartpole):
+    policy = model.solve(forbidden_actions=[0]).policy()
+    queries = cartpole.observations[:30] + np.float32(0.5)
+    assert np.array_equal(policy.act(queries), np.argmax(policy.q_values(queries), axis=1))
+    assert (policy.act(queries) == 1).all()
+    assert policy.act(queries[0]) == policy.explain(queries[0]).action == 1
+
+
 def test_stable_baselines_signature(plan, cartpole):
     actions, state = plan.policy(epsilon=0.9).predict(
         cartpole.observations[:30], state=None, episode_start=np.ones(30), deterministic=True
@@ -114,3 +122,20 @@ def test_far_from_the_data_answers_are_finite_or_refused(plan, lookup):
         for ask in (policy.act, policy.q_values, policy.explain, policy.support, policy.imagine):
             with pytest.raises(da.InputError, match=r"observation must be within \+-1e\+36"):
                 ask(observation)
+
+
+def test_a_policy_by_another_plan(cartpole):
+    mdp = da.compile(cartpole, k=3)
+    first, second = mdp.solve(gamma=0.9), mdp.solve(gamma=0.99, forbidden_actions=[0])
+    seen = cartpole.observations[:50]
+    for lookup in ("nearest", "lookahead"):
+        policy = first.policy(k=7, lookup=lookup)
+        before = policy.q_values(seen)
+        policy.explain(seen[0])
+        other, fresh = policy.by(second), second.policy(k=7, lookup=lookup)
+        assert np.array_equal(other.q_values(seen), fresh.q_values(seen))
+        assert str(other.explain(seen[0])) == str(fresh.explain(seen[0]))
+        assert np.array_equal(policy.q_values(seen), before)
+        assert other.typical_distance == fresh.typical_distance > 0
+    with pytest.raises(da.InputError, match="same compiled MDP"):
+        policy.by(da.compile(cartpole, k=2).solve())

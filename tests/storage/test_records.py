@@ -38,6 +38,7 @@ def test_round_trip_is_exact(kind, request, tmp_path):
         assert again.objective == thing.objective
         assert (again.below, again.above, again.status) == (thing.below, thing.above, thing.status)
         assert again.greedy_loss == thing.greedy_loss < np.inf
+        assert (again.k_pi, again.lookup) == (thing.k_pi, thing.lookup) == (11, "auto")
         queries = thing.mdp.transitions.observations[:20]
         assert np.array_equal(again.policy().q_values(queries), thing.policy().q_values(queries))
 

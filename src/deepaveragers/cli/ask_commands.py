@@ -33,8 +33,8 @@ def explain(
         str | None, typer.Option(help="Or a logged episode, by its name in the log.")
     ] = None,
     step: Annotated[int, typer.Option(help="Which step of that episode; the first is 0.")] = 0,
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     steps: Annotated[int, typer.Option(help="Steps of the imagined future to show.")] = 0,
     cases: Annotated[int, typer.Option(help="Comparable cases to show of an action.")] = 4,
     details: Annotated[

@@ -38,6 +38,9 @@ def doctor(
     report: Annotated[
         Path | None, typer.Option(help="Also write a page (.html) or a picture (.png).")
     ] = None,
+    most_rows: Annotated[
+        int, typer.Option(help="Of larger data, look at whole episodes of about so many rows.")
+    ] = 2_000_000,
     as_json: AsJson = False,
 ) -> None:
     """Look for defects in a dataset: what they mean, how sure it is, and how to fix them."""
@@ -47,7 +50,7 @@ def doctor(
 
     if report is not None:
         check_report(report)
-    diagnosis = diagnose(load_as(Transitions, data))
+    diagnosis = diagnose(load_as(Transitions, data), most_rows=most_rows)
     result = diagnosis.summary()
     text = diagnosis.text()
     if report is not None:

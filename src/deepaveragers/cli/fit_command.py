@@ -62,8 +62,7 @@ def fit(
     )
     save(found.plan, output)
     result = {"output": str(output), **found.summary()}
-    acts = f"Acts as chosen with --k {found.policy.k} --lookup {found.policy.lookup}."
-    text = f"{found}\n\n{found.candidate} -> {output}\n{acts}"
+    text = f"{found}\n\n{found.candidate} -> {output}"
     if picture is not None:
         result["picture"] = str(found.picture(picture))
         text += f"\nPicture: {picture}"

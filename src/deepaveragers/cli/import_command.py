@@ -32,6 +32,9 @@ Fix = Annotated[
         "--fix", help="Drop steps with missing values, repair what the doctor can, and say what."
     ),
 ]
+PartRows = Annotated[
+    int | None, typer.Option("--parts", help="Rows of a file: large data are kept in parts.")
+]
 
 
 def import_data(
@@ -40,6 +43,7 @@ def import_data(
     format: Format = "auto",
     mapping: MappingFile = None,
     fix: Fix = False,
+    parts: PartRows = None,
     as_json: AsJson = False,
     **columns: Any,
 ) -> None:
@@ -47,6 +51,7 @@ def import_data(
 
     Without -o and columns, it lists the columns of a table and guesses the command.
     """
+    from ..arguments import optional, whole_number
     from ..data.reading import read_reported
     from ..errors import InputError
     from ..storage.bundle import check_target
@@ -62,6 +67,7 @@ def import_data(
             return
         raise InputError("--output", "given: where to write the bundle", "nothing", "Add -o data.")
     check_target(output, "transitions")
+    optional(whole_number, "--parts", parts)
     reading = read_reported(
         source,
         format,  # type: ignore[arg-type]
@@ -73,7 +79,7 @@ def import_data(
     if fix:
         data, fixed, more = _repaired(data)
         result |= more
-    save(data, output)
+    save(data, output, part_rows=parts)
     lines = [
         f"{len(data):,} transitions in {data.num_episodes:,} episodes, "
         f"{data.actions_in_words} -> {output}",

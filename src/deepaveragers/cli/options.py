@@ -9,8 +9,22 @@ from typing import Annotated, Any
 import typer
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write the bundle.")]
-Smoothness = Annotated[int, typer.Option("--k", help="Neighbours that a decision averages.")]
-Lookup = Annotated[str, typer.Option("--lookup", help="'nearest', 'lookahead', or 'auto'.")]
+OnCluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Work on Ray: 'auto', or the address of a cluster, host:port."),
+]
+WorkDir = Annotated[
+    Path | None,
+    typer.Option("--work-dir", help="With --cluster: a folder that all nodes see; work goes on."),
+]
+Smoothness = Annotated[
+    int | None,
+    typer.Option("--k", help="Neighbours that a decision averages; by default the plan's own."),
+]
+Lookup = Annotated[
+    str | None,
+    typer.Option("--lookup", help="'nearest', 'lookahead', or 'auto'; by default the plan's own."),
+]
 
 
 def observation(option: str, text: str) -> Any:

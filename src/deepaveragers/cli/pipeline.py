@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Lookup, Output, Smoothness, numbers
+from .options import Lookup, OnCluster, Output, Smoothness, WorkDir, numbers
 from .output import AsJson, Seed, described, seconds, show, table
 
 Environment = Annotated[str, typer.Option("--env", help="Id of a Gymnasium environment.")]
@@ -29,8 +29,8 @@ def collect(
         str,
         typer.Option(help="'random', a plan, or a network of `dac train` (.safetensors)."),
     ] = "random",
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     epsilon: Annotated[
         str,
         typer.Option(help="Chance of a random action; several, by commas: one per episode."),
@@ -95,6 +95,8 @@ def compile(
     resume_dir: Annotated[
         Path | None, typer.Option(help="Keep finished blocks here; a killed compile goes on.")
     ] = None,
+    cluster: OnCluster = None,
+    work_dir: WorkDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Compile transitions into a finite MDP by nearest neighbours."""
@@ -118,6 +120,8 @@ def compile(
         time_budget=time_budget,
         allow_approximate=approximate,
         resume_dir=resume_dir,
+        cluster=cluster,
+        work_dir=work_dir,
     )
     save(mdp, output)
     report = mdp.graph.report
@@ -133,8 +137,8 @@ def evaluate(
     plan: Annotated[Path, typer.Argument(help="A plan.")],
     env: Environment,
     episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 100,
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     epsilon: Annotated[float, typer.Option(help="Chance of a random action.")] = 0.0,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -167,7 +171,7 @@ def info(
     show(result, table(rows), as_json=as_json)
 
 
-def _actor(path: str, k: int, lookup: str) -> Any:
+def _actor(path: str, k: int | None, lookup: Any) -> Any:
     """Return what acts by a saved plan or network."""
     from ..representation.catalogue import SUFFIX
     from ..solvers.plan import Plan

@@ -20,8 +20,8 @@ def policy(
             "--with-evidence", help="Take the plan and the log along, so that it can explain."
         ),
     ] = False,
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     support_threshold: Annotated[
         float | None, typer.Option(help="In [0, 1]: where support is smaller, the fallback acts.")
     ] = None,

@@ -16,8 +16,8 @@ def report(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write the page, .html.")
     ] = Path("report.html"),
-    k: Smoothness = 11,
-    lookup: Lookup = "auto",
+    k: Smoothness = None,
+    lookup: Lookup = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one page: the data, what the plan would change, evidence and limits."""

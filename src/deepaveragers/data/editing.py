@@ -16,6 +16,7 @@ from .column_names import MENTIONED, listed
 from .columns import joined_column
 from .episodes import distinct_ids, names_at, names_of_ids, rows_of
 from .frame_stacks import joined_stacks, stacks_or_none
+from .scratch import end_to_end
 from .transitions import MAX_TRANSITIONS, OPTIONAL_COLUMNS, Transitions, of_checked
 
 
@@ -132,7 +133,7 @@ def _joined_observations(data: Transitions, new: Transitions) -> tuple[Any, Any]
             "frames stored once and whole pictures",
             "Make FrameStacks of both, or whole pictures: np.asarray(data.observations).",
         )
-    observations, next_observations = (np.concatenate(both) for both in zip(*pairs, strict=True))
+    observations, next_observations = (end_to_end(both) for both in zip(*pairs, strict=True))
     return observations, next_observations
 
 

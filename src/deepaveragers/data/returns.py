@@ -16,6 +16,16 @@ def last_rows(data: Transitions) -> Bool:
     return last
 
 
+def log_order(data: Transitions) -> Int64:
+    """Return [N] the rows by episode and, within one, by time where the log has times.
+
+    Rows of an episode that lie apart in the data come together. Without times, rows of one
+    episode are taken to stand in their order.
+    """
+    keys = (data.episode_ids,) if data.times is None else (data.times, data.episode_ids)
+    return np.lexsort(keys).astype(np.int64)
+
+
 def returns_to_go(data: Transitions, gamma: float) -> Float64:
     """Return [N] sum_h gamma^h r_(t+h) from each transition to the end of its episode as logged.
 

@@ -11,7 +11,7 @@ import math
 import mmap
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -72,6 +72,16 @@ def taken(source: Array, rows: Array) -> Array:
 def converted(source: Array, dtype: DTypeLike) -> Array:
     """Return an array in another type."""
     return copied(source, room(source.shape, dtype))
+
+
+def end_to_end(parts: Sequence[Array]) -> Array:
+    """Return arrays of one shape of rows, one after the other, in their common type."""
+    shape = sum(map(len, parts)), *parts[0].shape[1:]
+    whole, row = room(shape, np.result_type(*parts)), 0
+    for part in parts:
+        copied(part, whole[row : row + len(part)])
+        row += len(part)
+    return whole
 
 
 def copied(source: Any, target: Array, rows: Any = None) -> Array:

@@ -27,6 +27,7 @@ from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, 
 from .frame_stacks import check_shared_frames, stacks_or_none
 from .observations import as_observations, check_finite
 from .row_numbers import checked_rows
+from .scratch import IN_MEMORY, taken
 
 MAX_TRANSITIONS = 2**31 - 1
 """Neighbour indices are int32."""
@@ -302,4 +303,7 @@ def _plain_list(names: Sequence[str] | None) -> list[str] | None:
 
 def _rows(observations: Array, rows: slice | Array) -> Any:
     stacks = stacks_or_none(observations)
-    return rows_at(observations, rows) if stacks is None else stacks.at(rows)
+    if stacks is not None:
+        return stacks.at(rows)
+    large = observations.nbytes > IN_MEMORY and not isinstance(rows, slice)
+    return taken(observations, rows) if large else rows_at(observations, rows)  # type: ignore[arg-type]

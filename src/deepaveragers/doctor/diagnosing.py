@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import file_path, instance, seed_number
+from ..arguments import file_path, instance, optional, seed_number, whole_number
 from ..arrays import Float64
 from ..data.transitions import Transitions
 from ..errors import InputError
@@ -33,18 +33,22 @@ CHECKS: tuple[Callable[[Transitions], Iterator[Finding]], ...] = (
 ORDER = {"certain": 0, "likely": 1, "possible": 2}
 
 
-def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
+def diagnose(data: Transitions, *, seed: int = 0, most_rows: int | None = None) -> Diagnosis:
     """Return the facts of a dataset and the defects that were found in it.
 
     Args:
         data: the transitions.
         seed: of the rows that are sampled.
+        most_rows: of larger data, look for defects in whole episodes of about so many rows, taken
+            at random; rows are then counted among those. None looks at everything.
     """
     instance("data", data, Transitions, "Transitions")
     seed = seed_number(seed)
-    findings = [finding for check in CHECKS for finding in check(data)]
-    supported = support(data, seed)
-    findings.extend(support_findings(data, supported))
+    most_rows = optional(whole_number, "most_rows", most_rows)
+    looked_at = data if most_rows is None else _some_episodes(data, most_rows, seed)
+    findings = [finding for check in CHECKS for finding in check(looked_at)]
+    supported = support(looked_at, seed)
+    findings.extend(support_findings(looked_at, supported))
     findings.sort(key=lambda finding: ORDER[finding.certainty])
     lengths = np.array([rows.stop - rows.start for rows in data.episodes()])
     return Diagnosis(
@@ -54,8 +58,24 @@ def diagnose(data: Transitions, *, seed: int = 0) -> Diagnosis:
         lengths=lengths,
         action_counts=action_counts(data),
         action_names=data.action_names,
+        looked_at=len(looked_at),
         action_range=_range(data),
     )
+
+
+def _some_episodes(data: Transitions, most_rows: int, seed: int) -> Transitions:
+    """Return whole episodes of about so many rows, taken at random and in their order."""
+    if len(data) <= most_rows:
+        return data
+    episodes = list(data.episodes())
+    chosen, rows = [], 0
+    for place in np.random.default_rng(seed).permutation(len(episodes)).tolist():
+        chosen.append(place)
+        rows += episodes[place].stop - episodes[place].start
+        if rows >= most_rows:
+            break
+    ranges = [episodes[place] for place in sorted(chosen)]
+    return data.subset(np.concatenate([np.arange(one.start, one.stop) for one in ranges]))
 
 
 def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str]) -> Path:

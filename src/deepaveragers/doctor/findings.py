@@ -60,6 +60,7 @@ class Diagnosis:
         action_counts: [A] int64, transitions of each action; empty where actions are rows.
         action_names: A names, or those of the columns of rows.
         action_range: [2, Da] float64, the least and the most of every column of rows; or None.
+        looked_at: transitions in which defects were looked for, all or a sample.
     """
 
     findings: tuple[Finding, ...]
@@ -68,6 +69,7 @@ class Diagnosis:
     lengths: Int64
     action_counts: Int64
     action_names: tuple[str, ...]
+    looked_at: int
     action_range: Float64 | None = None
 
     def __repr__(self) -> str:
@@ -96,6 +98,7 @@ class Diagnosis:
             "healthy": self.healthy,
             "findings": [finding.summary() for finding in self.findings],
             "facts": self.facts,
+            "looked_at": self.looked_at,
             "mean_return": mean_return,
             "mean_length": float(self.lengths.mean()),
             **self._action_figures(),
@@ -122,6 +125,7 @@ class Diagnosis:
             "",
             *self._action_lines(),
             "",
+            *self._sample_lines(),
         ]
         if self.healthy:
             return printable("\n".join([*lines, "Nothing suspicious was found."]))
@@ -134,6 +138,15 @@ class Diagnosis:
                 ),
             ]
         return printable("\n".join(lines))
+
+    def _sample_lines(self) -> list[str]:
+        if self.looked_at == self.facts["transitions"]:
+            return []
+        return [
+            f"Defects were looked for in whole episodes with {self.looked_at:,} transitions, taken "
+            "at random; rows are counted among those.",
+            "",
+        ]
 
     def _actions(self) -> str:
         number = self.facts["actions"]

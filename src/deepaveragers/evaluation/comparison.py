@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import file_path, instance
+from ..arguments import file_path, instance, known_keywords, number
 from ..arrays import Bool, Float64, Int64, frozen
 from ..errors import InputError
 from ..markup import text_html
@@ -30,6 +30,7 @@ SHOWN = 8
 COLUMNS_SHOWN = 16
 """Numbers of a state that are shown at most."""
 TOLERANCE = 1e-5
+"""Of the values of policies, relative to the largest possible."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class Difference:
         transition: index of the core state; in one-step data, of the logged state.
         first: the first plan's action.
         second: the second plan's.
-        first_regret: what the first plan would lose by this one decision.
+        first_regret: what the first plan would lose by this one decision; inf where the second's
+            action is not available to it.
         second_regret: what the second would.
         episode: the log's own id of the episode that led there.
         observation: the state by column, its first 16 numbers.
@@ -73,6 +75,12 @@ class Difference:
     second_regret: float
     episode: str
     observation: dict[str, float]
+
+    def summary(self) -> dict[str, Any]:
+        """Return plain values, for JSON; a regret is None where the action is not available."""
+        regrets = {name: getattr(self, name) for name in ("first_regret", "second_regret")}
+        known = {name: one if np.isfinite(one) else None for name, one in regrets.items()}
+        return {**asdict(self), **known}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +126,7 @@ class Comparison:
             "first_loss": asdict(self.first_loss),
             "second_loss": asdict(self.second_loss),
             "pairs": {f"{one} -> {two}": count for (one, two), count in self.pairs.items()},
-            "largest": [asdict(difference) for difference in self.largest],
+            "largest": [difference.summary() for difference in self.largest],
         }
 
     def __repr__(self) -> str:
@@ -147,7 +155,7 @@ class Comparison:
             lines.append("    state      first     second  first's regret  second's regret")
         lines += [
             f"{d.transition:>9}{d.first:>11}{d.second:>11}"
-            f"{d.first_regret:>16.4g}{d.second_regret:>17.4g}"
+            f"{_in_words(d.first_regret):>16}{_in_words(d.second_regret):>17}"
             for d in self.largest
         ]
         return printable("\n".join(lines))
@@ -167,9 +175,21 @@ class Comparison:
         return comparison_picture(self, file_path("path", path), columns)
 
 
-def compare(first: Plan, second: Plan) -> Comparison:
-    """Say where two plans of one compiled MDP act differently, and what that costs each."""
+def _in_words(regret: float) -> str:
+    return f"{regret:.4g}" if np.isfinite(regret) else "not available"
+
+
+@known_keywords
+def compare(first: Plan, second: Plan, *, tolerance: float = TOLERANCE) -> Comparison:
+    """Say where two plans of one compiled MDP act differently, and what that costs each.
+
+    Args:
+        first: the one plan.
+        second: the other.
+        tolerance: of the policies' values, as of `policy_values`; a loss says its own error.
+    """
     _check(first, second)
+    tolerance = number("tolerance", tolerance, above=0.0)
     data = first.mdp.transitions
     states = np.flatnonzero(~data.terminations)
     starts = start_states(first.mdp)
@@ -196,8 +216,8 @@ def compare(first: Plan, second: Plan) -> Comparison:
         differs=frozen(differs),
         first_regret=frozen(first_regret),
         second_regret=frozen(second_regret),
-        first_loss=_loss(first, second, starts),
-        second_loss=_loss(second, first, starts),
+        first_loss=_loss(first, second, starts, tolerance),
+        second_loss=_loss(second, first, starts, tolerance),
         pairs={(names[a], names[b]): int(n) for (a, b), n in zip(kinds, counts, strict=True)},
         largest=tuple(
             Difference(
@@ -214,20 +234,20 @@ def compare(first: Plan, second: Plan) -> Comparison:
     )
 
 
-def _loss(plan: Plan, other: Plan, starts: Starts) -> Loss:
+def _loss(plan: Plan, other: Plan, starts: Starts, tolerance: float) -> Loss:
     objective = plan.objective
     possible = np.isfinite(plan.q_values)
     taken = other.q_values.argmax(axis=1)
     impossible = ~possible[np.arange(len(taken)), taken]
     at_starts = starts.q_values(objective, plan.values)
     theirs = starts.q_values(other.objective, other.values)
-    own, own_error = _worth(plan, plan.q_values, at_starts, starts)
+    own, own_error = _worth(plan, plan.q_values, at_starts, starts, tolerance)
     guide = np.where(impossible[:, None], plan.q_values, other.q_values)
     there = np.isfinite(at_starts)
     lost_start = np.max(np.where(there, theirs, -np.inf), axis=1, keepdims=True) == -np.inf
     guide_at_starts = np.where(lost_start, at_starts, theirs)
     value, error = _worth(
-        plan, _last_choice(guide, possible), _last_choice(guide_at_starts, there), starts
+        plan, _last_choice(guide, possible), _last_choice(guide_at_starts, there), starts, tolerance
     )
     return Loss(own, value, own - value, own_error + error, int(impossible.sum()))
 
@@ -238,12 +258,12 @@ def _last_choice(q_values: Float64, possible: Bool) -> Float64:
 
 
 def _worth(
-    plan: Plan, q_values: Float64, at_starts: Float64, starts: Starts
+    plan: Plan, q_values: Float64, at_starts: Float64, starts: Starts, tolerance: float
 ) -> tuple[float, float]:
     """Return the mean value at the starts of acting by Q-values, and its certified error."""
     objective = plan.objective
     chances = greedy_chances(q_values, objective.slip)
-    found = policy_values(plan.mdp, chances, objective, tolerance=TOLERANCE)
+    found = policy_values(plan.mdp, chances, objective, tolerance=tolerance)
     first = greedy_chances(at_starts, objective.slip)
     worth = starts.q_values(replace(objective, slip=0.0), found.values)
     mean = (first * np.where(first > 0.0, worth, 0.0)).sum(axis=1).mean()

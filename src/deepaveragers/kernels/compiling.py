@@ -39,6 +39,27 @@ class _Announcer(event.Listener):  # type: ignore[misc]
         """Do nothing."""
 
 
+class _Teller(event.Listener):  # type: ignore[misc]
+    """Tells when the first of our kernels begins to be compiled, and when the last is ready."""
+
+    def __init__(self, tell: Callable[[bool], object]) -> None:
+        self._tell, self._depth = tell, 0
+
+    def on_start(self, event: event.Event) -> None:
+        """Tell that kernels are being prepared."""
+        if _is_ours(event):
+            self._depth += 1
+            if self._depth == 1:
+                self._tell(True)
+
+    def on_end(self, event: event.Event) -> None:
+        """Tell that they are ready."""
+        if _is_ours(event):
+            self._depth -= 1
+            if self._depth == 0:
+                self._tell(False)
+
+
 class _Guard(event.Listener):  # type: ignore[misc]
     """Holds Ctrl-C back while a kernel of ours is compiled; only the main thread can get it."""
 
@@ -84,6 +105,16 @@ def compile_clock() -> Iterator[Callable[[], float]]:
     listener = event.TimingListener()
     with event.install_listener("numba:compile", listener):
         yield lambda: listener.duration if listener.done else 0.0
+
+
+@contextmanager
+def told_of_compiling(tell: Callable[[bool], object]) -> Iterator[None]:
+    """Call a function with True when kernels begin to be compiled, and False when they are ready.
+
+    It is called by the thread that compiles.
+    """
+    with event.install_listener("numba:compile", _Teller(tell)):
+        yield
 
 
 @cache

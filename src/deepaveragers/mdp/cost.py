@@ -4,18 +4,19 @@
 
 The returns are the discounted rewards from each transition to the end of its episode as logged,
 under the objective's own rewards and discount; where they do not differ at all, the mean
-absolute reward stands for their deviation. The spread is the root mean squared distance of the
-logged states from their mean, in the representation. So a jump as far as the states lie apart
-costs as much as returns differ. Rewards in other units change C, and all values, by the same
-factor, and the plan not at all; nor do features in other units.
+absolute reward stands for their deviation. The order of the rows does not matter where the log
+has times; where it has none, only the order within an episode does. The spread is the root mean
+squared distance of the logged states from their mean, in the representation. So a jump as far as
+the states lie apart costs as much as returns differ. Rewards in other units change C, and all
+values, by the same factor, and the plan not at all; nor do features in other units.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
-from ..data.returns import last_rows
+from ..arrays import Float64, Floats
+from ..data.returns import log_order
 from ..kernels.returns import discounted_returns
 from .model import DacMdp
 
@@ -25,8 +26,7 @@ ROWS = 65_536
 
 def default_cost(mdp: DacMdp, rewards: Floats, gamma: float) -> float:
     """Return C for rewards [N] and a discount."""
-    data = mdp.transitions
-    returns = discounted_returns(rewards, last_rows(data), np.zeros(len(data)), gamma)
+    returns = _logged_returns(mdp, rewards, gamma)
     with np.errstate(over="ignore", invalid="ignore"):
         deviation = float(returns.std())
         size = float(np.abs(rewards).mean())
@@ -39,9 +39,19 @@ def default_cost(mdp: DacMdp, rewards: Floats, gamma: float) -> float:
 
 def best_logged_return(mdp: DacMdp, rewards: Floats, gamma: float) -> float:
     """Return the largest discounted return that followed any transition in the log."""
+    return float(_logged_returns(mdp, rewards, gamma).max())
+
+
+def _logged_returns(mdp: DacMdp, rewards: Floats, gamma: float) -> Float64:
+    """Return [N] what followed each transition to the end of its episode, in the log's order."""
     data = mdp.transitions
-    tails = np.zeros(len(data))
-    return float(discounted_returns(rewards, last_rows(data), tails, gamma).max())
+    order = log_order(data)
+    ids = data.episode_ids[order]
+    last = (data.terminations | data.truncations)[order]
+    last[:-1] |= ids[1:] != ids[:-1]
+    last[-1] = True
+    rewards = np.ascontiguousarray(rewards[order], dtype=np.float64)
+    return discounted_returns(rewards, last, np.zeros(len(data)), gamma)
 
 
 def spread_of(features: Floats) -> float:

@@ -128,6 +128,8 @@ class DacMdp:
         threads: int | None = None,
         device: Device = "cpu",
         callback: Callable[[Any], object] | None = None,
+        cluster: str | None = None,
+        work_dir: str | os.PathLike[str] | None = None,
         **asked: Unpack[ObjectiveFields],
     ) -> Plan:
         """Return a plan whose values are certified to the tolerance.
@@ -143,6 +145,9 @@ class DacMdp:
             threads: None takes all cores, up to 4.
             device: "cpu", "cuda" or "auto".
             callback: called after every sweep; a true result stops the planner.
+            cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
+                does not fit this machine's memory.
+            work_dir: for that, a folder that all nodes see; a killed plan goes on from there.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve
@@ -167,6 +172,8 @@ class DacMdp:
             threads=threads,
             device=device,
             callback=callback,
+            cluster=cluster,
+            work_dir=work_dir,
         )
 
     def _restricted(self, objective: Objective) -> DacMdp:
@@ -195,6 +202,8 @@ def compile(
     threads: int | None = None,
     resume_dir: str | os.PathLike[str] | None = None,
     show_progress: bool | None = None,
+    cluster: str | None = None,
+    work_dir: str | os.PathLike[str] | None = None,
 ) -> DacMdp:
     """Compile a dataset into a finite MDP by k nearest neighbours.
 
@@ -213,6 +222,9 @@ def compile(
         threads: None takes all cores; the result is the same for any number.
         resume_dir: where finished blocks are kept, so that a killed compile can go on.
         show_progress: force the bar on or off; None shows it on a terminal.
+        cluster: search on Ray: "auto" for the cluster that is running, or else one that is
+            started on this machine; or an address, "host:port". The graph is the same.
+        work_dir: for that, a folder that all nodes see; a killed compile goes on from there.
     """
     from ..neighbors.candidates import Landing, build_candidates
     from ..neighbors.features import Features
@@ -236,6 +248,9 @@ def compile(
         "resume_dir": optional(file_path, "resume_dir", resume_dir),
         "show_progress": optional(flag, "show_progress", show_progress),
     }
+    search: Callable[..., NeighborGraph] = build_graph
+    if cluster is not None or work_dir is not None:
+        search, options = _on_cluster(data, cluster, work_dir, options)
     fitted = as_encoder(encoder, data.observations).fit(data.observations)
     source_features = fitted.encode(data.observations)
     core_features = fitted.encode(data.next_observations)
@@ -247,6 +262,17 @@ def compile(
         m = CANDIDATES if candidates is None else candidates
         graph = build_candidates(features, data.terminations, m, k, landing or "change", **options)
     else:
-        graph = build_graph(features, data.actions, data.num_actions, k, **options)
+        graph = search(features, data.actions, data.num_actions, k, **options)
     warn_of_jumps(graph, source_features, core_features, data.terminations, stacklevel=4)
     return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)
+
+
+def _on_cluster(
+    data: Transitions, cluster: object, work_dir: object, options: dict[str, Any]
+) -> tuple[Callable[..., NeighborGraph], dict[str, Any]]:
+    """Return the search on a cluster, and its options."""
+    from ..neighbors.sharded import build_graph_on_cluster, cluster_options
+
+    if data.action_vectors:
+        raise InputError("cluster", "None where actions are rows", shown(cluster))
+    return build_graph_on_cluster, cluster_options(cluster, work_dir, options)

@@ -163,6 +163,12 @@ def allowed_at(
     return supported(mdp.imitation.counts(features), allowed, objective.support)
 
 
+def only_action(mdp: DacMdp, objective: Objective) -> int | None:
+    """Return the one action that is not forbidden; None where there are several."""
+    left = np.flatnonzero(not_forbidden(mdp, objective)[0])
+    return int(left[0]) if len(left) == 1 else None
+
+
 def not_forbidden(mdp: DacMdp, objective: Objective) -> Bool:
     """Return [1, A] bool: the actions that are not forbidden everywhere."""
     allowed = np.ones((1, mdp.transitions.num_actions), dtype=bool)

@@ -34,6 +34,8 @@ from .tuning import TUNING, Tuning
 
 NOWHERE = np.empty((0, 0), np.float32), np.empty(0), np.empty(0, np.int64)
 """Stands for the places of points that have not been located."""
+UNLIMITED: Float64 = np.empty(0)
+"""Stands for the limits of points that have none."""
 
 
 class TreeParts(NamedTuple):
@@ -110,6 +112,20 @@ class TreeIndex:
 
     def query(self, points: Floats, k: int, *, threads: int = 1) -> tuple[Int32, Float64]:
         """Return rows [B, k] and distances [B, k]."""
+        found, squared = self.query_squared(points, k, threads=threads)
+        return found, np.sqrt(squared, out=squared)
+
+    def query_squared(
+        self, points: Floats, k: int, *, limits: Float64 = UNLIMITED, threads: int = 1
+    ) -> tuple[Int32, Float64]:
+        """Return rows [B, k] and squared distances [B, k], by which rows are ordered.
+
+        Args:
+            points: [B, D].
+            k: neighbours.
+            limits: [B] squared distances beyond which rows are of no interest; [0]: all are.
+            threads: that share the work.
+        """
         shape = len(points), k
         if self._size == 0:
             return np.full(shape, NO_NEIGHBOR, dtype=np.int32), np.full(shape, np.inf)
@@ -117,13 +133,14 @@ class TreeIndex:
         if not wanted.flags.writeable:
             wanted = wanted.copy()  # kernels are compiled once, for arrays that can be written
         found, squared = np.empty(shape, np.int32), np.empty(shape)
-        if len(points) > self._tuning.small_batch or not self._shortlists(k):
-            self._search(wanted, squared, found, threads)
+        if len(limits) or len(points) > self._tuning.small_batch or not self._shortlists(k):
+            self._search(wanted, squared, found, threads, limits)
         else:
             self._search_few(wanted, squared, found)
-        if k > self._size:
-            found[found == NO_ROW] = NO_NEIGHBOR
-        return found, np.sqrt(squared, out=squared)
+        if len(limits) or k > self._size:
+            missing = found == NO_ROW
+            found[missing], squared[missing] = NO_NEIGHBOR, np.inf
+        return found, squared
 
     def leaf_order(self, points: Floats, *, threads: int = 1) -> Int64:
         """Return the points' numbers such that nearby points follow one another."""
@@ -145,7 +162,14 @@ class TreeIndex:
         elif len(self._tree.far_norms):
             self._search_outliers(points, np.arange(len(points)), squared, found)
 
-    def _search(self, points: Float64, squared: Float64, found: Int32, threads: int) -> None:
+    def _search(
+        self,
+        points: Float64,
+        squared: Float64,
+        found: Int32,
+        threads: int,
+        limits: Float64 = UNLIMITED,
+    ) -> None:
         """Answer points in place, in the order of their leaves, by shortlists as far as they go."""
         located, order = self._located(points, threads)
         projection, tree = self._plain
@@ -153,11 +177,11 @@ class TreeIndex:
 
         def work(part: slice) -> None:
             left = order[part]
-            if self._shortlists(found.shape[1]):
+            if self._shortlists(found.shape[1]) and not len(limits):
                 about, left = (left, place, projection, LOCATED, tree), np.empty_like(left)
                 left = left[: search_by_shortlist(points, *about, squared, found, left)]
             if len(left):
-                search_by_measuring(points, left, place, scale, tree, squared, found)
+                search_by_measuring(points, left, place, scale, tree, limits, squared, found)
             if len(self._tree.far_norms):
                 self._search_outliers(points, order[part], squared, found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -124,7 +125,10 @@ class Decision:
         return asdict(self)
 
     def __repr__(self) -> str:
-        values = ", ".join(f"Q({name})={value:.4g}" for name, value in self.q_values.items())
+        values = ", ".join(
+            f"Q({name})={value:.4g}" if math.isfinite(value) else f"{name} not available"
+            for name, value in self.q_values.items()
+        )
         return (
             f"Decision({self.action_name!r}, {values}, support {self.support:.1%}, "
             f"{len(self.cases)} comparable cases, by {len(self.evidence):,} transitions)"

@@ -40,7 +40,9 @@ def decision_text(decision: Decision) -> str:
 
 def worth(decision: Decision, action: str, value: float) -> str:
     """Return an action's value, or why it has none."""
-    if decision.similar and value == -math.inf:
+    if value == -math.inf:
+        if not decision.similar:
+            return "not available: the plan may not take it, or the log has no case of it"
         cases = sum(decision.similar.values())
         return f"not available here: {decision.similar[action]} of {cases} similar cases"
     return f"= {value:.4g} +- {decision.q_error:.2g}"

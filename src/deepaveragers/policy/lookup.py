@@ -13,6 +13,7 @@ itself must have it too, unless that would leave none of the actions of its neig
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -72,6 +73,9 @@ class Lookup(Protocol):
     def likeliest(self, features: Floats, action: int) -> int:
         """Return the logged transition that is most like taking the action there."""
 
+    def by(self, plan: Plan) -> Lookup:
+        """Return the lookup of another plan of the same MDP; what is searched is shared."""
+
 
 class Nearest:
     """Q-values by the nearest core states."""
@@ -82,7 +86,6 @@ class Nearest:
     )
 
     def __init__(self, plan: Plan, k: int) -> None:
-        self._plan = plan
         self.living = np.flatnonzero(~plan.mdp.transitions.terminations)
         if len(self.living) == 0:
             raise InputError(
@@ -94,6 +97,17 @@ class Nearest:
         self.features = plan.mdp.core_features[self.living]
         self.index = serving_index(self.features)
         self._threads = available_threads()
+        self._follow(plan)
+
+    def by(self, plan: Plan) -> Nearest:
+        """Return the lookup of another plan of the same MDP; the index is shared."""
+        other = copy(self)
+        other.__dict__.pop("_model", None)
+        other._follow(plan)
+        return other
+
+    def _follow(self, plan: Plan) -> None:
+        self._plan = plan
         self._q_values = plan.q_values[self.living]
         self._partly_masked = partly_masked(self._q_values)
 
@@ -191,6 +205,10 @@ class Lookahead:
             reward=float(rewards[0]),
             penalty=float(penalties[0]),
         )
+
+    def by(self, plan: Plan) -> Lookahead:
+        """Return the lookup of another plan of the same MDP; the indexes are shared."""
+        return Lookahead(plan, self._k, self._sources)
 
     def likeliest(self, features: Floats, action: int) -> int:
         """Return the heaviest of the transitions that the Q-value rests on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -20,7 +21,7 @@ from ..arguments import (
 )
 from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
-from ..mdp.problem import action_number
+from ..mdp.problem import action_number, only_action
 from ..neighbors.choice import serving_index
 from ..solvers.plan import Plan
 from . import explaining
@@ -88,6 +89,7 @@ class Policy:
         elif fallback is not None:
             fallback = action_number(plan.mdp, fallback, "fallback")
         self._fallback = fallback
+        self._always = only_action(plan.mdp, plan.objective)
         self._random = np.random.default_rng(seed_number(seed))
         self._observations = ObservationReader(ObservationForm.of(plan.mdp.transitions))
         self._sources = SourceStates(plan.mdp)
@@ -99,6 +101,23 @@ class Policy:
 
     def __repr__(self) -> str:
         return f"Policy(k={self.k}, lookup={self.lookup!r}, epsilon={self.epsilon})"
+
+    def by(self, plan: Plan) -> Policy:
+        """Return a policy that acts in the same way by another plan of the same compiled MDP.
+
+        What is searched is shared, so that this is quick, and takes little memory.
+        """
+        instance("plan", plan, Plan, "a Plan")
+        if plan.mdp is not self.plan.mdp:
+            raise InputError("plan", "a plan of the same compiled MDP", "one of another")
+        other = copy(self)
+        other.plan, other._lookup = plan, self._lookup.by(plan)
+        return other
+
+    @property
+    def typical_distance(self) -> float:
+        """Median over the data's own states of the mean distance to their nearest others."""
+        return float(np.median(self._support.reference))
 
     def act(self, observation: Any) -> Any:
         """Return the action of one observation, or an array of actions for a batch."""
@@ -219,6 +238,8 @@ class Policy:
     def _actions(self, batch: Array, epsilon: float) -> Int64:
         if not len(batch):
             return np.empty(0, np.int64)
+        if self._always is not None and self.support_threshold is None:
+            return np.full(len(batch), self._always, dtype=np.int64)
         features = self._encode(batch)
         q_values = self._lookup.q_values(features, batch)
         support = None if self.support_threshold is None else self._support_of(features)

@@ -171,12 +171,12 @@ def _gain(report: Report) -> str:
         ("difference", _number(promise.planned - promise.logged)),
     ]
     place = "decision" if promise.one_step else "episode"
+    price = "; the plan pays a price for distance from the data" if plan.objective.cost else ""
     notes = [
-        f"Mean over {promise.starts:,} starts, discounted by {plan.objective.gamma:g}; the plan "
-        "pays a price for distance from the data.",
+        f"Mean over {promise.starts:,} starts, discounted by {plan.objective.gamma:g}{price}.",
         f"The certificate (±{plan.error:.2g}) is about the model made from the log: it says that "
-        "the plan is the best there, not that the world is like the model. A plan is chosen "
-        "for its promise, so promises tend to be too high.",
+        "no plan with the same actions available is better there, not that the world is like the "
+        "model. A plan is chosen for its promise, so promises tend to be too high.",
     ]
     if not promise.one_step and not report.data.terminations[_last(report)].all():
         notes.append(

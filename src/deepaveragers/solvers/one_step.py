@@ -32,6 +32,8 @@ from ..mdp.problem import rewards_of
 from .plan import Plan
 
 SUPPORT = 0.3
+CASES = 31
+"""Transitions of an action that a decision averages."""
 ROUNDS = 10_000
 PRECISION = 1e-9
 """Relative change of G at which the fixed point is reached."""
@@ -46,8 +48,8 @@ def solve_one_step(
 ) -> Plan:
     """Return the plan that improves upon the logged behaviour by one step.
 
-    Act by it with `plan.policy(k=31, lookup="lookahead")`, which averages the returns of the 31
-    nearest transitions of each action. Its objective is that of the equations above: gamma 0,
+    Its `plan.policy()` averages the returns of the 31 nearest transitions of each action
+    (lookup "lookahead"). Its objective is that of the equations above: gamma 0,
     with the logged returns as rewards.
 
     Args:
@@ -71,7 +73,8 @@ def solve_one_step(
     if objective.horizon is not None:
         raise InputError("horizon", "None: whole logged returns count", objective.horizon)
     returns = logged_returns(mdp, _rewards(mdp, objective), objective.gamma)
-    return mdp.solve(replace(objective, gamma=0.0, rewards=returns), tolerance=tolerance)
+    plan = mdp.solve(replace(objective, gamma=0.0, rewards=returns), tolerance=tolerance)
+    return replace(plan, k_pi=CASES, lookup="lookahead")
 
 
 def _rewards(mdp: DacMdp, objective: Objective) -> Float64:

@@ -50,6 +50,8 @@ class Plan:
         seconds: wall-clock time of the solve.
         policy_below: how far the values of the greedy policy can lie below `values`; None
             if nothing is known, as with a horizon.
+        k_pi: neighbours that its policy averages, unless told otherwise.
+        lookup: how its policy looks values up, unless told otherwise; see `Policy`.
     """
 
     mdp: DacMdp
@@ -64,6 +66,8 @@ class Plan:
     sweeps: int
     seconds: float
     policy_below: float | None = None
+    k_pi: int = 11
+    lookup: LookupName = "auto"
 
     def __post_init__(self) -> None:
         for name in ("values", "q_values"):
@@ -158,9 +162,18 @@ class Plan:
 
         return compare(self, instance("other", other, Plan, "a Plan"))
 
-    def policy(self, k: int = 11, lookup: LookupName = "auto", **options: Any) -> Policy:
-        """Return a policy that acts on any observation; the options are those of `Policy`."""
+    def policy(
+        self, k: int | None = None, lookup: LookupName | None = None, **options: Any
+    ) -> Policy:
+        """Return a policy that acts on any observation; the options are those of `Policy`.
+
+        Args:
+            k: neighbours that a decision averages; None takes the plan's own `k_pi`.
+            lookup: as of `Policy`; None takes the plan's own.
+            options: the others of `Policy`.
+        """
         from ..policy.policy import Policy, policy_of
 
         check_known("options", options, signature(Policy).parameters.keys() - {"plan"})
+        k, lookup = self.k_pi if k is None else k, self.lookup if lookup is None else lookup
         return policy_of(self, k=k, lookup=lookup, **options)

@@ -48,7 +48,7 @@ def write_array(directory: Path, name: str, array: Array, shared: Shared) -> dic
         np.lib.format.write_array_header_1_0(
             stream, np.lib.format.header_data_from_array_1_0(array)
         )
-        stream.write(_bytes_of(array))
+        stream.write(bytes_of(array))
 
     write_whole(file, write)
     return entry
@@ -80,6 +80,14 @@ def read_array(directory: Path, name: str, entry: Mapping[str, Any], mode: MapMo
     if file.is_symlink() or not file.is_file():
         raise FileNotFoundError(f"the file of {name!r} is missing.")
     shape, dtype = tuple(entry["shape"]), np.dtype(entry["dtype"])
+    offset = checked_file(file, shape, dtype)
+    if 0 in shape:
+        return np.empty(shape, dtype=dtype)
+    return np.asarray(np.memmap(file, dtype=dtype, mode=mode, offset=offset, shape=shape))
+
+
+def checked_file(file: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    """Return where the numbers begin in a file, which must hold the array that is described."""
     with open(file, "rb") as stream:
         try:
             stored, offset = _header(stream), stream.tell()
@@ -90,9 +98,7 @@ def read_array(directory: Path, name: str, entry: Mapping[str, Any], mode: MapMo
         raise BundleError(f"{file} is damaged: it is not the array that the manifest describes.")
     if size != offset + math.prod(shape) * dtype.itemsize:
         raise BundleError(f"{file} is damaged: it has another length than its header says.")
-    if 0 in shape:
-        return np.empty(shape, dtype=dtype)
-    return np.asarray(np.memmap(file, dtype=dtype, mode=mode, offset=offset, shape=shape))
+    return offset
 
 
 def _header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -104,8 +110,9 @@ def _header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 def digest_of(array: Array) -> str:
     """Return the SHA-256 of an array's bytes."""
-    return hashlib.sha256(_bytes_of(np.asarray(array, order="C"))).hexdigest()
+    return hashlib.sha256(bytes_of(np.asarray(array, order="C"))).hexdigest()
 
 
-def _bytes_of(array: Array) -> memoryview:
+def bytes_of(array: Array) -> memoryview:
+    """Return the bytes of an array without a copy."""
     return array.reshape(-1).view(np.uint8).data

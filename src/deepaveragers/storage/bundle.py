@@ -3,7 +3,7 @@
     bundle/
       manifest.json                     kind, format version, settings, every array's file,
                                         dtype, shape and SHA-256, and its own SHA-256
-      <array>-<first of its digest>.npy
+      <array>-<first of its digest>.npy     one file, or one for every so many rows (`part_files`)
 
 Writing is atomic: arrays are written under names made of their own content and flushed to
 the disk, then the manifest is replaced in one rename, then files that it no longer names
@@ -30,8 +30,9 @@ from ..errors import BundleError, StorageError
 from ..outputs import check_folder
 from .array_file import MapMode, digest_of, read_array, write_array, write_whole
 from .lock import PATIENCE_SECONDS, BusyError, only_writer
-from .manifest import MANIFEST, manifest_text, read_manifest
-from .sharing import Shared
+from .manifest import MANIFEST, files_of, manifest_text, read_manifest
+from .part_files import read_parts, rows_of_parts, write_parts
+from .sharing import Shared, part_rows_of
 
 OWN_FILE = re.compile(r"[a-z][a-z0-9_.]{0,79}-[0-9a-f]{16}\.(npy|tmp-\d+)|manifest\.tmp-\d+")
 
@@ -50,11 +51,14 @@ class Contents:
         kind: what it is a bundle of.
         settings: plain JSON values.
         arrays: named arrays.
+        part_rows: longer arrays are written in parts of so many rows; None does as the bundle that
+            is replaced, or those that the arrays are mapped from.
     """
 
     kind: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, Array] = field(default_factory=dict)
+    part_rows: int | None = None
 
 
 def write_bundle(contents: Contents, path: str | Path) -> Path:
@@ -83,8 +87,15 @@ def write_bundle(contents: Contents, path: str | Path) -> Path:
 
 def _write(contents: Contents, directory: Path) -> None:
     shared = Shared(contents.arrays.values())
+    part_rows = contents.part_rows or shared.part_rows or _part_rows(directory)
+    if part_rows is not None:
+        longest = max(len(array) for array in contents.arrays.values() if array.ndim)
+        part_rows = rows_of_parts(part_rows, longest)
     entries = {
-        name: write_array(directory, name, array, shared) for name, array in contents.arrays.items()
+        name: write_array(directory, name, array, shared)
+        if part_rows is None or array.ndim == 0 or len(array) <= part_rows
+        else write_parts(directory, name, array, part_rows, shared)
+        for name, array in contents.arrays.items()
     }
     text = manifest_text(contents.kind, contents.settings, entries)
     # The arrays must be on the disk before anything names them.
@@ -92,6 +103,13 @@ def _write(contents: Contents, directory: Path) -> None:
     write_whole(directory / MANIFEST, lambda stream: stream.write(text.encode()))
     _sync_directory(directory)
     _sync_directory(directory.absolute().parent)
+
+
+def _part_rows(directory: Path) -> int | None:
+    """Return the rows of a part in the bundle that is there, if there is one with parts."""
+    if not (directory / MANIFEST).exists():
+        return None
+    return part_rows_of(read_manifest(directory)["arrays"].values())
 
 
 def read_bundle(path: str | Path, *, verify: Verify = "full") -> Contents:
@@ -106,12 +124,19 @@ def read_bundle(path: str | Path, *, verify: Verify = "full") -> Contents:
     manifest, arrays = _mapped_beside_writers(directory)
     if verify == "full":
         for name, entry in manifest["arrays"].items():
-            if digest_of(arrays[name]) != entry["sha256"]:
-                raise BundleError(
-                    f"{directory / entry['file']} is damaged: its checksum does not match the "
-                    "manifest."
-                )
+            _verify(directory, arrays[name], entry)
     return Contents(manifest["kind"], manifest["settings"], arrays)
+
+
+def _verify(directory: Path, array: Array, entry: Mapping[str, Any]) -> None:
+    """Compare an array with its checksum, part by part."""
+    start = 0
+    for one in files_of(entry):
+        rows = array[start : start + one["shape"][0]] if "parts" in entry else array
+        start += len(rows) if "parts" in entry else 0
+        if digest_of(rows) != one["sha256"]:
+            file = directory / one["file"]
+            raise BundleError(f"{file} is damaged: its checksum does not match the manifest.")
 
 
 def _mapped_beside_writers(directory: Path) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -136,7 +161,7 @@ def _mapped(directory: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     try:
         mode: MapMode = "c" if manifest["kind"] in WRITABLE else "r"
         return manifest, {
-            name: read_array(directory, name, entry, mode)
+            name: (read_parts if "parts" in entry else read_array)(directory, name, entry, mode)
             for name, entry in manifest["arrays"].items()
         }
     except (FileNotFoundError, StorageError):
@@ -184,7 +209,7 @@ def _sync_directory(directory: Path) -> None:
 def _remove_unnamed(directory: Path) -> None:
     """Remove arrays that the manifest does not name; without one, all."""
     arrays = read_manifest(directory)["arrays"] if (directory / MANIFEST).exists() else {}
-    named = {entry["file"] for entry in arrays.values()}
+    named = {one["file"] for entry in arrays.values() for one in files_of(entry)}
     for file in directory.iterdir():
         if OWN_FILE.fullmatch(file.name) and file.name not in named and file.is_file():
             file.unlink()

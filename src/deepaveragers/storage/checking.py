@@ -19,6 +19,7 @@ from ..errors import BundleError
 from ..mdp.problem import pose
 from ..neighbors.candidates import CandidateGraph
 from ..neighbors.graph import NO_NEIGHBOR, NeighborGraph, SearchReport
+from ..policy.policy import LookupName
 from ..representation.encoder import Encoder, Standardize
 from ..solvers.plan import Plan, Status
 from .candidates import check_candidates
@@ -100,6 +101,8 @@ def checked_numbers(settings: Mapping[str, Any]) -> dict[str, Any]:
         "status": choice("status", settings["status"], get_args(Status)),
         "sweeps": whole_number("sweeps", settings["sweeps"], least=0),
         "policy_below": optional(number, "policy_below", policy_below, least=0.0),
+        "k_pi": whole_number("k_pi", settings.get("k_pi", Plan.k_pi)),  # nor these
+        "lookup": choice("lookup", settings.get("lookup", Plan.lookup), get_args(LookupName)),
     }
 
 

@@ -12,7 +12,8 @@ from typing import Any
 from ..errors import BundleError, StorageError
 
 FORMAT = "deepaveragers"
-VERSION = 1
+VERSION = 2
+"""The newest that is read; bundles without arrays in parts are written as version 1."""
 MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 4 << 20
 DTYPES = frozenset({"|b1", "|u1", "<i4", "<i8", "<f4", "<f8"})
@@ -20,7 +21,7 @@ ARRAY_NAME = re.compile(r"[a-z][a-z0-9_.]{0,79}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
-MIGRATIONS: dict[int, Migration] = {}
+MIGRATIONS: dict[int, Migration] = {1: lambda manifest: manifest}
 """From a version to a function that returns the manifest as the next version writes it."""
 
 
@@ -30,7 +31,7 @@ def manifest_text(
     """Return the text of a manifest, its checksum included."""
     body = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": 2 if any("parts" in entry for entry in arrays.values()) else 1,
         "kind": kind,
         "settings": dict(settings),
         "arrays": dict(arrays),
@@ -103,15 +104,51 @@ def _is_entry(name: str, entry: Any) -> bool:
     return (
         ARRAY_NAME.fullmatch(name) is not None
         and isinstance(entry, dict)
-        and isinstance(entry.get("sha256"), str)
-        and DIGEST.fullmatch(entry["sha256"]) is not None
-        and entry.get("file") == array_file_name(name, entry["sha256"])
         and isinstance(entry.get("dtype"), str)
         and entry["dtype"] in DTYPES
         and isinstance(entry.get("shape"), list)
         and len(entry["shape"]) <= 32
         and all(type(length) is int and length >= 0 for length in entry["shape"])
+        and (_is_file(name, entry) if "parts" not in entry else _are_parts(name, entry))
     )
+
+
+def _is_file(name: str, entry: Mapping[str, Any]) -> bool:
+    return (
+        isinstance(entry.get("sha256"), str)
+        and DIGEST.fullmatch(entry["sha256"]) is not None
+        and entry.get("file") == array_file_name(name, entry["sha256"])
+    )
+
+
+def _are_parts(name: str, entry: Mapping[str, Any]) -> bool:
+    """Whether the parts of an array follow each other from its first row to its last."""
+    parts, step = entry["parts"], entry.get("part_rows")
+    if not isinstance(parts, list) or not entry["shape"] or type(step) is not int or step < 1:
+        return False
+    size = entry["shape"][0]
+    return len(parts) == -(-size // step) and all(
+        isinstance(part, dict)
+        and part.get("rows") == [number * step, min((number + 1) * step, size)]
+        and _is_file(name, part)
+        for number, part in enumerate(parts)
+    )
+
+
+def files_of(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return an entry for every file of an array: itself, or one for each part."""
+    if "parts" not in entry:
+        return [dict(entry)]
+    later = entry["shape"][1:]
+    return [
+        {
+            "file": part["file"],
+            "dtype": entry["dtype"],
+            "shape": [part["rows"][1] - part["rows"][0], *later],
+            "sha256": part["sha256"],
+        }
+        for part in entry["parts"]
+    ]
 
 
 def array_file_name(name: str, digest: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..arguments import file_path, flag, known_keywords
+from ..arguments import file_path, flag, known_keywords, optional, whole_number
 from ..arrays import Array, frozen
 from ..data.frame_stacks import stacks_or_none
 from ..data.transitions import COLUMNS, Transitions
@@ -62,7 +62,13 @@ WORDS: dict[type[Any], str] = {
 
 
 @known_keywords
-def save(thing: Record, path: str | os.PathLike[str], *, evidence: bool = False) -> Path:
+def save(
+    thing: Record,
+    path: str | os.PathLike[str],
+    *,
+    evidence: bool = False,
+    part_rows: int | None = None,
+) -> Path:
     """Save transitions, a compiled MDP, a plan or a policy as a bundle, and return its path.
 
     An older bundle of the same kind at the path is replaced in one step; anything else there
@@ -73,7 +79,11 @@ def save(thing: Record, path: str | os.PathLike[str], *, evidence: bool = False)
         path: the bundle's directory.
         evidence: whether a policy takes the plan and the log along, so that it can explain;
             otherwise it is saved with what acting needs, and no more.
+        part_rows: write longer arrays in parts, a file for every so many rows, rounded up to a
+            multiple of 4,096 and to a thousandth of all. None does as the bundle that is
+            replaced or was loaded.
     """
+    part_rows = optional(whole_number, "part_rows", part_rows)
     directory = file_path("path", path)
     kind = kind_of(thing)
     if flag("evidence", evidence) and not isinstance(thing, Policy):
@@ -84,7 +94,7 @@ def save(thing: Record, path: str | os.PathLike[str], *, evidence: bool = False)
         "plan": _pack_plan,
         "policy": _pack_whole_policy if evidence else _pack_acting,
     }
-    return write_bundle(Contents(kind, *pack[kind](thing)), directory)
+    return write_bundle(Contents(kind, *pack[kind](thing), part_rows), directory)
 
 
 def kind_of(thing: Record) -> str:
@@ -238,6 +248,8 @@ def _pack_plan(plan: Plan) -> tuple[dict[str, Any], Arrays]:
         "model": model_settings,
         "objective": objective_settings,
         **{name: getattr(plan, name) for name in PLAN_NUMBERS},
+        "k_pi": plan.k_pi,
+        "lookup": plan.lookup,
     }
     arrays = {
         **prefixed("model", model_arrays),

@@ -7,7 +7,8 @@ import numpy as np
 
 from ..arrays import Int64
 from ..errors import InputError
-from ..evaluation.comparison import Loss
+from ..evaluation.comparison import TOLERANCE, Loss
+from ..evaluation.comparison import compare as compare_plans
 from ..solvers.plan import Plan
 from .colouring import planned_actions
 from .describing import conditions_of, rules_of, state_columns
@@ -15,6 +16,8 @@ from .inspection_messages import Condition
 from .plans import Kept
 from .session import Session
 
+COARSE = 1e-3
+"""Tolerance of the losses of large models, which would take half a minute otherwise."""
 GROUPS = 4
 """Groups that are described."""
 
@@ -92,7 +95,7 @@ def compare(session: Session, left: Kept, right: Kept) -> Compared:
     before, after = planned_actions(left.plan), planned_actions(right.plan)
     living = np.flatnonzero(before >= 0)
     changed = living[before[living] != after[living]]
-    loss, note = _loss(left.plan, right.plan)
+    loss, note = _loss(left.plan, right.plan, TOLERANCE if session.live else COARSE)
     return Compared(
         changed_share=len(changed) / max(1, len(living)),
         changes=_changes(right.plan, before, after, changed),
@@ -103,11 +106,11 @@ def compare(session: Session, left: Kept, right: Kept) -> Compared:
     )
 
 
-def _loss(left: Plan, right: Plan) -> tuple[Losses | None, str]:
+def _loss(left: Plan, right: Plan, tolerance: float) -> tuple[Losses | None, str]:
     if left is right:
         return None, "These are one and the same plan."
     try:
-        found = left.compare(right)
+        found = compare_plans(left, right, tolerance=tolerance)
     except InputError as error:
         return None, str(error)
     return Losses(

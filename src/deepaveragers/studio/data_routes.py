@@ -52,7 +52,8 @@ class DataRoutes:
 
         def work() -> object:
             kept = self._asked(request)
-            return trust(self._session, kept, self._estimates.get(kept.summary.id))
+            with self._studio.slow("trust", "bounding what the policy earns"):
+                return trust(self._session, kept, self._estimates.get(kept.summary.id))
 
         return await self._studio.answer(work)
 

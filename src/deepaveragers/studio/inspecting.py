@@ -12,6 +12,7 @@ from ..kernels.bellman import reference
 from ..mdp.problem import pose
 from ..policy.case import Case, moment
 from ..policy.decision import Decision
+from ..policy.policy import Policy
 from ..solvers.plan import Plan
 from .inspection_messages import (
     ActionValue,
@@ -35,7 +36,8 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
     """Return what the plan does in a state, and why."""
     state, data = asked.state, session.data
     observation = observed(session, state, asked.observation)
-    decision = session.policy(plan).explain(observation, CASES)
+    policy = session.policy(plan)
+    decision = policy.explain(observation, CASES)
     if decision.observation is not None:
         observation = np.array(list(decision.observation.values()))
     ended = state is not None and bool(data.terminations[state])
@@ -52,7 +54,7 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
         value=value,
         error=plan.error,
         actions=() if ended else _actions(session, plan, q_values, state, observation),
-        support=_support(session, decision),
+        support=_support(policy, decision),
         cases=tuple(
             _case(session, plan, None if ended else state, case)
             for case in (*decision.cases, *decision.alternative_cases)
@@ -121,7 +123,7 @@ def _reason(session: Session, plan: Plan, state: int | None, action: int) -> str
     return "not possible in states like this"
 
 
-def _support(session: Session, decision: Decision) -> SupportWords:
+def _support(policy: Policy, decision: Decision) -> SupportWords:
     distance = float(np.mean([one.distance for one in decision.evidence]))
     share = f"{decision.support:.0%} of the data's own states are as far from the others"
     level: Level = "well"
@@ -135,8 +137,8 @@ def _support(session: Session, decision: Decision) -> SupportWords:
         words=words,
         score=decision.support,
         distance=distance,
-        typical_distance=session.typical_distance,
-        similar=session.mdp.imitation.cases,
+        typical_distance=policy.typical_distance,
+        similar=policy.plan.mdp.imitation.cases,
     )
 
 

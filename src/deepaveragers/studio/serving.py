@@ -29,7 +29,14 @@ EVENTS = frozenset({"/api/events"})
 def guarded(studio: Studio, door: Door) -> Starlette:
     """Return the studio's application behind its door."""
     log = server_log(sys.stderr)
-    app = application(routes_of(studio), door=door, limits=LIMITS, log=log, untimed=EVENTS)
+    app = application(
+        routes_of(studio),
+        door=door,
+        limits=LIMITS,
+        log=log,
+        lifespan=studio.lifespan,
+        untimed=EVENTS,
+    )
     app.add_middleware(PageHeaders)
     return app
 
@@ -59,11 +66,10 @@ def serve(
         app = guarded(studio, door_for(HOST, token, cookie=cookie))
         address = f"{address_of(bound, HOST)}/?token={token}"
 
-        studio.warm_up()
-
         def ready() -> None:
             say(source, address)
             if browser:
                 webbrowser.open(address)
 
-        run(app, bound, limits=LIMITS, log=server_log(sys.stderr), ready=ready)
+        with studio.running():
+            run(app, bound, limits=LIMITS, log=server_log(sys.stderr), ready=ready)

@@ -17,19 +17,25 @@ from .. import __version__
 from ..arrays import Array, Float64
 from ..data.observations import is_image
 from ..errors import InputError
-from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose, with_cost
-from ..neighbors.choice import serving_index
 from ..policy.policy import Policy
 from ..solvers.plan import Plan
 from ..solvers.start_states import Starts, start_states
-from .axes import Axes, spread_rows
+from .axes import Axes
 from .colouring import planned_actions
 from .columns import columns_of, first_axes
 from .messages import ActionCount, Column, Model, PlanSummary, Question
 from .plans import Kept, Plans
-from .questions import normal, objective_of, plan_id, query_of, question_of
+from .questions import (
+    normal,
+    objective_of,
+    plan_id,
+    query_of,
+    question_of,
+    tolerance_of,
+)
+from .replanning import Overtaken
 from .snippet import python_of
 from .source import Source
 
@@ -37,11 +43,7 @@ LIVE_STATES = 150_000
 """Up to so many a re-plan is quick enough to follow a slider."""
 COMPARISONS_KEPT = 16
 POLICIES_KEPT = 3
-"""Policies have an index of their own."""
-SMOOTHNESS = 11
-"""Neighbours that a policy averages."""
-TYPICAL = 1_000
-"""States that the typical distance is taken over."""
+"""Each has the Q-values of its plan once more."""
 Result = TypeVar("Result")
 Callback = Callable[[Any], object]
 
@@ -52,6 +54,9 @@ class Session:
     Args:
         source: the model.
         output: the folder that exports are written to.
+
+    Attributes:
+        first_watch: called after every sweep of the first plan.
     """
 
     def __init__(self, source: Source, output: Path) -> None:
@@ -62,6 +67,8 @@ class Session:
             Question() if source.plan is None else question_of(source.plan.objective, self.mdp)
         )
         self.plans, self.axes = Plans(), Axes(self.mdp)
+        self.first_watch: Callback | None = None
+        self._closing = threading.Event()
         self._planning, self._last = threading.Lock(), cast(Kept | None, None)
         self._comparing = threading.Lock()
         self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
@@ -109,11 +116,6 @@ class Session:
         """Every column of a sample of the core states, ascending."""
         return self.once("sorted columns", lambda: list(np.sort(self.axes.sample(), axis=0).T))
 
-    @property
-    def typical_distance(self) -> float:
-        """Median over the core states of the mean distance to the nearest others."""
-        return self.once("typical distance", lambda: _typical_distance(self.mdp))
-
     def compared(self, left: str, right: str, make: Callable[[], Result]) -> Result:
         """Return the comparison of two plans; the last ones are kept."""
         with self._comparing:
@@ -130,8 +132,11 @@ class Session:
             for kept in self._policies:
                 if kept.plan is plan:
                     return kept
-            self._policies = [plan.policy(), *self._policies[: POLICIES_KEPT - 1]]
-            return self._policies[0]
+            known = self._policies
+            # Indexes are built once: policies by other plans share them.
+            made = known[0].by(plan) if known else plan.policy()
+            self._policies = [made, *known[: POLICIES_KEPT - 1]]
+            return made
 
     def picture(self, state: int | None, *, before: bool = False) -> str | None:
         """Return the address of a picture of a core state, or of the state before it."""
@@ -152,7 +157,7 @@ class Session:
         """Return the plan that was loaded, or that of the first question."""
         plan = self.source.plan
         if plan is None:
-            return self.plan(self.first)
+            return self.plan(self.first, self.first_watch)
         name = plan_id(self.first, self.digest)
         kept = self.plans.get(name)
         if kept is None:
@@ -168,18 +173,34 @@ class Session:
             callback: called after every sweep; it may raise to end the solve.
         """
         question = normal(question)
-        kept = self.plans.get(plan_id(question, self.digest))
+        name = plan_id(question, self.digest)
+        kept = self.plans.get(name)
         if kept is not None:
             return kept
         objective = with_cost(self.mdp, objective_of(question, self.mdp, self.base, self.logged))
         with self._planning:
-            last = self._last
-            plan = self.mdp.solve(
-                objective, start=None if last is None else last.plan, callback=callback
-            )
-            kept = self._last = Kept(plan, self._summary(plan, question))
-        self.plans.put(kept)
+            kept = self.plans.get(name)  # someone may have asked the same meanwhile
+            if kept is None:
+                start = None if self._last is None else self._last.plan
+                plan = self.mdp.solve(
+                    objective,
+                    tolerance=tolerance_of(question, live=self.live),
+                    start=start,
+                    callback=lambda seen: self._watched(seen, callback),
+                )
+                kept = self._last = Kept(plan, self._summary(plan, question))
+                self.plans.put(kept)
         return kept
+
+    def close(self) -> None:
+        """Have plans that are being made end; none is made any more."""
+        self._closing.set()
+
+    def _watched(self, seen: Any, callback: Callback | None) -> None:
+        if self._closing.is_set():
+            raise Overtaken
+        if callback is not None:
+            callback(seen)
 
     def known(self, name: str) -> Kept | None:
         """Return a plan by its id; one that is gone is made again by its question."""
@@ -222,7 +243,9 @@ class Session:
             changed_share=None,
             action_shares=tuple((counts / max(1, counts.sum())).tolist()),
             warnings=_warnings(plan, mean, best),
-            python=python_of(question, data, self.source.path, self.source.kind, self.mdp.graph.k),
+            python=python_of(
+                question, self.mdp, self.source.path, self.source.kind, plan.tolerance
+            ),
             query=query_of(question),
             pinned=None,
         )
@@ -266,16 +289,6 @@ class Session:
     def observation(self, state: int) -> Array:
         """Return the observation of a core state."""
         return np.asarray(self.data.next_observations[self.state(state)])
-
-
-def _typical_distance(mdp: DacMdp) -> float:
-    features = mdp.core_features[~mdp.transitions.terminations]
-    if len(features) < 2:
-        return 0.0
-    k = min(SMOOTHNESS + 1, len(features))
-    picks = spread_rows(len(features), TYPICAL)
-    _, distances = serving_index(features).query(features[picks], k)
-    return float(np.median(distances[:, 1:].mean(axis=1)))
 
 
 def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:

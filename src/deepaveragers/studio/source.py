@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..data.observations import is_image
 from ..data.transitions import Transitions
+from ..errors import InputError
 from ..mdp.model import DacMdp, compile
 from ..solvers.plan import Plan
 from ..storage.array_file import digest_of
@@ -54,4 +56,11 @@ def source_of(thing: DacMdp | Plan | Transitions, path: str) -> Source:
         return Source(thing.mdp, thing, path, "plan")
     if isinstance(thing, DacMdp):
         return Source(thing, None, path, "model")
+    if is_image(thing.observations):
+        raise InputError(
+            "model",
+            "a compiled model where observations are pictures",
+            f"{path}, a bundle with transitions",
+            "`dac compile DATA --encoder identity -o MODEL` makes one; other encoders tell more.",
+        )
     return Source(compile(thing, min(NEIGHBORS, len(thing))), None, path, "transitions")

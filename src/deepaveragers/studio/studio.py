@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 from starlette.responses import Response
 
+from ..errors import DeepAveragersError
+from ..kernels.compiling import told_of_compiling
 from ..server.problems import Problem
 from .data_page import diagnosis
 from .events import Events
 from .exchange import json
 from .jobs import Jobs
+from .planning_watch import PlanningWatch
 from .plans import Kept
-from .replanning import Replanning, in_thread
+from .questions import plan_id
+from .replanning import Overtaken, Replanning, in_thread
 from .session import Session
 
 Result = TypeVar("Result")
+PREPARING = "preparing kernels, once per installation"
 
 
 class Studio:
@@ -30,6 +36,10 @@ class Studio:
     def __init__(self, session: Session) -> None:
         self.session, self.events, self.replanning = session, Events(), Replanning()
         self.jobs = Jobs(self.events)
+        first = plan_id(session.first, session.digest)
+        session.first_watch = PlanningWatch(
+            lambda: None, lambda share: self.tell(first, "planning", share)
+        )
 
     def known(self, name: str) -> Kept:
         """Return a plan by its id."""
@@ -42,13 +52,43 @@ class Studio:
         """Return as JSON what the work returns; it runs in a thread."""
         return json(await in_thread(work))
 
-    def warm_up(self) -> None:
-        """Make in a thread what the page will ask for first, then what it may ask for later."""
-        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+    @asynccontextmanager
+    async def lifespan(self, app: object) -> AsyncIterator[None]:
+        """End the plans that are being made when the server stops: it waits for their threads."""
+        yield
+        self.session.close()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Make in a thread what the page asks for first; tell when kernels are being compiled."""
+
+        with told_of_compiling(lambda begun: self.tell("kernels", PREPARING, float(not begun))):
+            threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+            yield
+
+    @contextmanager
+    def slow(self, job: str, label: str) -> Iterator[None]:
+        """Tell the page of work that takes more than a moment where the model is large."""
+        if self.session.live:
+            yield
+            return
+        self.tell(job, label, 0.0)
+        try:
+            yield
+        finally:
+            self.tell(job, label, 1.0)
+
+    def tell(self, job: str, label: str, done: float, tab: str | None = None) -> None:
+        """Tell a tab, or all, which share of some work is done."""
+        told = {"type": "progress", "job": job, "label": label, "done": done, "total": 1.0}
+        self.events.tell(told, tab)
 
     def _warm_up(self) -> None:
         session = self.session
-        session.model()
+        try:
+            session.model()
+        except (DeepAveragersError, Overtaken):
+            return  # whoever asks is told
         session.once("axes", session.axes.axes)
         session.policy(session.first_plan().plan)
         found = diagnosis(session)

@@ -29,7 +29,7 @@ export function Answer() {
         <Figure name="Action changed" value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
           <Against />
         </Figure>
-        <Figure name="Planned in" value={duration(answer.milliseconds)} note={roundTrip.value === null ? "by the server" : `${duration(roundTrip.value)} until shown`} />
+        <Figure name="Planned in" value={duration(answer.milliseconds)} note={roundTrip.value === null ? "by the server" : `${duration(roundTrip.value)} in all`} />
         <Status />
       </div>
       {answer.warnings.map((warning) => <p class="warning" key={warning}>{warning}</p>)}

@@ -88,7 +88,7 @@ def test_a_simulator_finds_the_value_and_says_how_sure_it_is(learn):
     if learn:
         pytest.importorskip("torch")
     log = as_log(corridor(300, cut=10_000), GAMMA)
-    panel = make_panel(log, None, seed=0, learn=learn, advance=lambda count: None)
+    panel = make_panel(log, seed=0, learn=learn, advance=lambda count: None)
     found = panel.opinions([Always(1), Always(0)])
     for opinions, right in zip(found, (1.0, 0.0)):
         said = opinions["simulator"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ WORDS = {
     "importance": "importance weights",
 }
 SHOWN_ROWS = 12
+ANSWER_ROW = "the answer: chosen by one part, judged by the other"
 ASSUMED = (
     "Assumed: the state that was logged is all that decisions and outcomes depend on; the world "
     "stays as it was; and what the policy does where the log is thin, it does as the judges "
@@ -107,8 +108,8 @@ class Fit:
 
     @property
     def plan(self) -> Plan:
-        """The plan that the policy acts by."""
-        return self.policy.plan
+        """The plan that the policy acts by; `plan.policy()` acts like it, after a save too."""
+        return replace(self.policy.plan, k_pi=self.policy.k, lookup=self.policy.lookup)
 
     @property
     def shown(self) -> bool:
@@ -131,33 +132,40 @@ class Fit:
                 f"(logged behaviour earns {self.behaviour.value:.4g})."
             )
         low, high = self.interval
-        based = (
-            f"on {self.episodes:,} held-out {unit}, by {' and '.join(judges)} "
-            f"(returns discounted by {self.gamma:g}, {self.level:.0%} interval)"
+        figures = (
+            f"{self.value:.4g} instead of {self.behaviour.value:.4g} (difference "
+            f"{self.better:+.4g}, between {low:+.4g} and {high:+.4g}), on {self.episodes:,} "
+            f"held-out {unit}, by {' and '.join(judges)} (returns discounted by {self.gamma:g}, "
+            f"{self.level:.0%} interval)."
         )
         if self.shown:
             return (
-                f"The policy ({self.candidate}) earns {self._amount(self.better)} more than what "
-                f"is done today ({self.value:.4g} instead of {self.behaviour.value:.4g}), between "
-                f"{self._amount(low)} and {self._amount(high)} more, {based}."
+                f"The policy ({self.candidate}) earns {self._more}more than what is done today: "
+                f"{figures}"
             )
         return (
-            f"No candidate is shown to be better: keep what you do. The best ({self.candidate}) is "
-            f"estimated to earn {self.better:+.4g}, between {low:+.4g} and {high:+.4g}, beside "
-            f"{self.behaviour.value:.4g} today, {based}."
+            "No candidate is shown to be better: keep what you do. The best "
+            f"({self.candidate}) is estimated to earn {figures}"
         )
 
-    def _amount(self, amount: float) -> str:
-        """Return an amount as a share of what is earned today, where that is clearly positive."""
-        if self.behaviour.low > 0.0:
-            return f"{amount / self.behaviour.value:.0%}"
-        return f"{amount:.4g}"
+    @property
+    def _more(self) -> str:
+        """The difference as a share of what is earned today, where that is clearly positive."""
+        if self.behaviour.low <= 0.0:
+            return ""
+        return f"{self.better / self.behaviour.value:.0%} "
 
     @property
     def table(self) -> str:
-        """The best candidates and what each judge says of them, as text."""
+        """The answer, the best candidates, and what each judge says of them, as text.
+
+        Figures are differences to logged behaviour. Those of the answer are honest about the
+        choice: each part judges what the others chose. Those of a candidate are not, once it is
+        chosen for them.
+        """
         names = list(WORDS)
-        rows = [["candidate", *(name.replace("_", " ") for name in names), "played"]]
+        rows = [["", *(name.replace("_", " ") for name in names), "played"]]
+        rows.append([ANSWER_ROW, *(_cell(self.opinions[name]) for name in names), ""])
         for one in self.judged[:SHOWN_ROWS]:
             mark = " <-" if one.candidate is self.candidate else ""
             played = "" if one.online is None else f"{one.online.mean:.4g}"
@@ -177,7 +185,10 @@ class Fit:
             for name, one in self.opinions.items()
             if isinstance(one, Withheld)
         ]
-        head = "How much more than logged behaviour each candidate earns:"
+        head = (
+            f"Differences to logged behaviour's {self.behaviour.value:.4g}, {self.level:.0%} "
+            "intervals, effective number of episodes:"
+        )
         parts = (self.answer, "", head, self.table, "", *withheld, *self.notes, ASSUMED)
         return "\n".join(parts)
 

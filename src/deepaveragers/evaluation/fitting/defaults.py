@@ -32,13 +32,18 @@ def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tu
         networks: whether representations can be learnt.
     """
     base = Objective(gamma=gamma)
-    encoders: tuple[str, ...] = ("dynamics", "outcomes") if networks else ()
-    plain = "identity" if is_image(data.observations) else "standardize"
-    if data.terminations.all():
-        found = [one for name in (plain, *encoders) for one in _single_steps(base, name)]
-    else:
-        found = [one for name in (plain, *encoders) for one in _plans(base, name)]
-    return (*found, *_constants(data, base, plain))
+    encoders = _representations(data, networks)
+    made = _single_steps if data.terminations.all() else _plans
+    found = [one for name in encoders for one in made(base, name)]
+    return (*found, *_constants(data, base, encoders[0]))
+
+
+def _representations(data: Transitions, networks: bool) -> tuple[str, ...]:
+    """Return what can be learnt, and the plain columns; pixels only where nothing is learnt."""
+    learnt = ("dynamics", "outcomes") if networks else ()
+    if is_image(data.observations):
+        return learnt or ("identity",)
+    return ("standardize", *learnt)
 
 
 def _plans(base: Objective, encoder: str) -> Sequence[Candidate]:
@@ -73,13 +78,14 @@ def _single_steps(base: Objective, encoder: str) -> Sequence[Candidate]:
 
 
 def _constants(data: Transitions, base: Objective, encoder: str) -> Sequence[Candidate]:
+    """Return a candidate per action; what else was done nearby costs nothing, as none is chosen."""
     names = data.action_names
     if not 2 <= len(names) <= MOST_CONSTANTS:
         return []
     found = []
     for action, name in enumerate(names):
         others = [other for other in range(len(names)) if other != action]
-        asked = replace(base, forbidden_actions=others)
+        asked = replace(base, forbidden_actions=others, cost=0.0)
         always = Candidate(asked, k_pi=1, encoder=encoder, name=f"always {name}")
         found.append(always)
     return found

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-
-import numpy as np
 
 from ...data.environments import EnvironmentSource
 from ...data.transitions import Transitions
-from ...errors import InputError
+from ...errors import DataWarning, InputError
+from ...parallel import available_threads, do_all
 from ...policy.policy import Policy
 from ...progress import progress
 from ..candidates import Candidate, by_encoder
 from ..rollouts import evaluate
 from .answer import Fit, Judged
+from .choosing import chosen_of, combined, scores_of
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .intervals import Estimate, difference, mean_of
-from .judges.panel import JUDGES, Panel, learning_steps, make_panel
+from .judges.panel import JUDGES, Panel, learning_steps, make_panel, one_thread_each
 from .judges.verdict import Opinion, Withheld
 from .kept import Kept
 from .making import Maker
 
 Opinions = dict[str, Opinion]
 """By judge."""
+Group = Sequence[Candidate]
+"""Candidates that share a representation."""
 
 
 class Engine:
@@ -74,15 +78,23 @@ class Engine:
                     late = sum(map(len, groups[number:]))
                     self.notes.append(f"Left out for lack of time: {late} candidates.")
                     break
-                for fold in range(len(self._folds)):
+
+                def judge_fold(fold: int, number: int = number, group: Group = group) -> None:
                     found = self._judge_group(fold, number, group)
                     for candidate, opinions in zip(group, found, strict=True):
                         self._opinions[fold][places[id(candidate)]] = opinions
                     advance(len(group))
-        heard = sorted(self._opinions[0])
-        judged = [self._summed(place) for place in heard]
-        self._judged = sorted(judged, key=lambda one: -one.score)
-        self._chosen = self._judged[0]
+
+                self._each_fold(judge_fold)
+        folds = range(len(self._folds))
+        estimates = self._all_estimates(folds)
+        scores = scores_of(estimates)
+        judged = {
+            place: Judged(self._candidates[place], estimates[place], scores[place][0])
+            for place in estimates
+        }
+        self._judged = sorted(judged.values(), key=lambda one: -one.score)
+        self._chosen = judged[chosen_of(dict(enumerate(self._candidates)), scores)]
 
     def play(self, budget: int, env: EnvironmentSource, episodes: int) -> None:
         """Play the best candidates in an environment, and choose the best of those."""
@@ -97,22 +109,24 @@ class Engine:
         """Return the chosen policy, made from all of the log, and what is to be said of it."""
         assert self._chosen is not None
         candidate = self._chosen.candidate
-        policy = self._made(candidate)
         behaviour = [self._panel(fold).behaviour for fold in range(len(self._folds))]
         reported = self._reported()
         known = [one for one in reported.values() if isinstance(one, Estimate)]
-        better = combined(reported)
         interval = (-math.inf, math.inf)
-        if known:
-            whole = self._whole_estimates(policy)
-            above = [e.high for n, e in whole.items() if isinstance(reported[n], Estimate)]
-            low, high = min(one.low for one in known), max(one.high for one in known)
-            interval = (low, max([high, *above]))
+        with progress("policy", 2, show=self._show) as advance:
+            policy = self._made(candidate)
+            advance(1)
+            if known:
+                whole = self._whole_estimates(policy)
+                above = [e.high for n, e in whole.items() if isinstance(reported[n], Estimate)]
+                low, high = min(one.low for one in known), max(one.high for one in known)
+                interval = (low, max([high, *above]))
+            advance(1)
         return Fit(
             policy=policy,
             candidate=candidate,
             behaviour=mean_of(behaviour, self._level),
-            better=better if known else math.nan,
+            better=combined(reported)[0] if known else math.nan,
             interval=interval,
             level=self._level,
             judged=tuple(self._judged),
@@ -129,19 +143,34 @@ class Engine:
         sizes = [len(fold.judged_on) for fold in self._folds]
         updates = sum(learning_steps(self._data, size) for size in sizes) if self._learn else 0
         with progress("judges", updates, show=self._show) as advance:
-            for fold in range(len(self._folds)):
-                self._panels[fold] = make_panel(
+
+            def prepare_fold(fold: int) -> None:
+                kept = self._kept.judges(fold)
+                panel = make_panel(
                     as_log(self._data.subset(self._folds[fold].judged_on), self._gamma),
-                    None,
                     seed=self._seed + fold,
                     learn=self._learn,
                     advance=advance,
+                    kept=kept,
                 )
+                if kept is None:
+                    self._kept.put_judges(fold, panel.learnt)
+                self._panels[fold] = panel
+
+            self._each_fold(prepare_fold)
+
+    def _each_fold(self, work: Callable[[int], None]) -> None:
+        """Do the work of every fold, side by side in threads."""
+        # What is doubtful about a candidate is for the judges to find out.
+        with warnings.catch_warnings(), one_thread_each(self._learn):
+            warnings.simplefilter("ignore", DataWarning)
+            jobs = [partial(work, fold) for fold in range(len(self._folds))]
+            do_all(jobs, available_threads())
 
     def _panel(self, fold: int) -> Panel:
         return self._panels[fold]
 
-    def _judge_group(self, fold: int, number: int, group: Sequence[Candidate]) -> list[Opinions]:
+    def _judge_group(self, fold: int, number: int, group: Group) -> list[Opinions]:
         """Return what the judges of a fold say of candidates that share a representation."""
         known = self._kept.get(fold, number)
         if known is not None:
@@ -159,10 +188,12 @@ class Engine:
         self._kept.put(fold, number, found)
         return found
 
-    def _summed(self, place: int) -> Judged:
-        """Return what all folds together say of a candidate."""
-        estimates = self._estimates([opinions[place] for opinions in self._opinions])
-        return Judged(self._candidates[place], estimates, combined(estimates))
+    def _all_estimates(self, folds: Sequence[int]) -> dict[int, dict[str, Estimate | Withheld]]:
+        """Return what some folds together say of every candidate, by place."""
+        return {
+            place: self._estimates([self._opinions[fold][place] for fold in folds], folds)
+            for place in sorted(self._opinions[0])
+        }
 
     def _estimates(
         self, opinions: Sequence[Opinions], folds: Sequence[int] | None = None
@@ -181,38 +212,31 @@ class Engine:
         chosen = []
         for fold in range(len(self._folds)):
             others = [one for one in range(len(self._folds)) if one != fold]
-            scores = {
-                place: combined(
-                    self._estimates([self._opinions[one][place] for one in others], others)
-                )
-                for place in self._opinions[fold]
-            }
-            best = max(scores, key=lambda place: scores[place])
+            scores = scores_of(self._all_estimates(others))
+            best = chosen_of(dict(enumerate(self._candidates)), scores)
             chosen.append(self._opinions[fold][best])
         return self._estimates(chosen)
 
     def _whole_estimates(self, policy: Policy) -> dict[str, Estimate]:
         """Return what judges say of the policy made from all of the log, their part included."""
-        opinions = [self._panel(fold).opinions([policy])[0] for fold in range(len(self._folds))]
-        found = self._estimates(opinions)
+        opinions: dict[int, Opinions] = {}
+
+        def judge_fold(fold: int) -> None:
+            opinions[fold] = self._panel(fold).opinions([policy])[0]
+
+        self._each_fold(judge_fold)
+        found = self._estimates([opinions[fold] for fold in range(len(self._folds))])
         return {name: one for name, one in found.items() if isinstance(one, Estimate)}
 
     def _made(self, candidate: Candidate) -> Policy:
         """Return the candidate's policy from all of the log."""
         maker = Maker(self._whole, slice(None), self._seed)
-        policy = next(iter(maker.policies([candidate])))[1]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            policy = next(iter(maker.policies([candidate])))[1]
         if isinstance(policy, Withheld):
             raise InputError("candidates", "ones that can be made from the data", policy.reason)
         return policy
 
     def _late(self) -> bool:
         return self._deadline is not None and time.perf_counter() > self._deadline
-
-
-def combined(estimates: dict[str, Estimate | Withheld]) -> float:
-    """Return the mean of the estimates by the inverse of their squared widths; -inf for none."""
-    known = [one for one in estimates.values() if isinstance(one, Estimate)]
-    if not known:
-        return -math.inf
-    weights = np.array([1.0 / max(one.error, 1e-12) ** 2 for one in known])
-    return float(weights @ [one.value for one in known] / weights.sum())

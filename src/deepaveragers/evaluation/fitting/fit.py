@@ -3,7 +3,8 @@
 1. The episodes are divided into folds. For each, every candidate is made from the others, and
    judged on the fold by judges that saw nothing else (`judges.panel`).
 2. What decides is the difference to logged behaviour, in units of reward: the judges' estimates,
-   weighted by the inverse of their squared widths.
+   weighted by the inverse of their squared widths; of candidates that this does not tell apart,
+   a cautious one is taken (`choosing`).
 3. The best candidate is made again from all of the log. What is reported is honest about the
    choice: on each fold, the candidate that the *other* folds chose is judged.
 4. The interval reaches from the lowest to the highest end of all judges that can say something;

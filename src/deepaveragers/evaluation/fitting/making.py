@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...data.observations import is_image
 from ...data.transitions import Transitions
-from ...errors import DataWarning, InputError, TrainingDiverged
+from ...errors import InputError, TrainingDiverged
 from ...mdp.model import DacMdp, compile
 from ...mdp.objective import Objective
 from ...policy.policy import Policy
@@ -19,6 +19,12 @@ from ...solvers.one_step import solve_one_step
 from ...solvers.plan import Plan
 from ..candidates import Candidate, by_plan
 from .judges.verdict import Withheld
+
+PICTURE_UPDATES = 1_000
+"""Of a representation of pictures."""
+FEWEST_UPDATES = 1_500
+ROWS_PER_UPDATE = 5.0
+"""Rows that ask for one more update of a representation, up to its usual number."""
 
 
 class Maker:
@@ -36,10 +42,7 @@ class Maker:
     def policies(self, group: Sequence[Candidate]) -> Iterator[tuple[Candidate, Policy | Withheld]]:
         """Yield the policies of candidates that share a representation; plans are shared too."""
         try:
-            # What is doubtful about a candidate is for the judges to find out.
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DataWarning)
-                mdp = self._compile(group)
+            mdp = self._compile(group)
         except (InputError, TrainingDiverged) as error:
             yield from ((candidate, Withheld(str(error))) for candidate in group)
             return
@@ -56,7 +59,12 @@ class Maker:
         k = min(len(self._data), max(candidate.k for candidate in group))
         encoder = group[0].encoder
         if isinstance(encoder, str):
-            trained = {"show_progress": False} if encoder in TRAINED else {}
+            trained: dict[str, Any] = {}
+            if encoder in TRAINED:
+                trained = {
+                    "show_progress": False,
+                    "train_steps": _updates(encoder, self._data),
+                }
             encoder = encoder_by_name(encoder, self._data, seed=self._seed, **trained)
         return compile(self._data, k, encoder, show_progress=False)
 
@@ -69,6 +77,13 @@ class Maker:
             if (given := getattr(asked, name)) is not None and not callable(given)
         }
         return replace(asked, k=min(candidate.k, mdp.graph.k), **per_transition)
+
+
+def _updates(encoder: str, data: Transitions) -> int:
+    """Return how long a representation is trained."""
+    if is_image(data.observations):
+        return PICTURE_UPDATES
+    return min(TRAINED[encoder], max(FEWEST_UPDATES, int(len(data) / ROWS_PER_UPDATE)))
 
 
 def _planned(mdp: DacMdp, asked: Objective, *, one_step: bool) -> Plan:

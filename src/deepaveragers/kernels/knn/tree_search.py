@@ -26,14 +26,9 @@ from .tree import LARGEST_FLOAT32, STACK, Located, Tree, push
 
 @kernel
 def search_by_measuring(
-    points: Float64,
-    queries: Int64,
-    located: Located,
-    scale: float,
-    tree: Tree,
-    squared: Float64,
-    found: Int32,
-) -> None:
+    points: Float64, queries: Int64, located: Located, scale: float, tree: Tree,
+    limits: Float64, squared: Float64, found: Int32,
+) -> None:  # fmt: skip
     """Find the nearest rows of points[queries], whatever the projection and k.
 
     Args:
@@ -42,7 +37,8 @@ def search_by_measuring(
         located: all of them in the tree.
         scale: of the projection.
         tree: the rows.
-        squared: [B, k] out, squared distances, ascending; inf for none.
+        limits: [B] squared distances beyond which rows are of no interest; [0] where all are.
+        squared: [B, k] out, squared distances, ascending; the limit, or inf, for none.
         found: [B, k] out, row numbers; `NO_ROW` for none.
     """
     coordinates, margins, homes = located
@@ -52,10 +48,12 @@ def search_by_measuring(
     sums = np.empty(POINT_LANES, np.float32)
     stack, nearest = np.empty(STACK, np.int64), np.empty(STACK, np.float32)
     for i in queries:
+        limit = limits[i] if len(limits) else np.inf
         for j in range(found.shape[1]):
-            squared[i, j], found[i, j] = np.inf, NO_ROW
+            squared[i, j], found[i, j] = limit, NO_ROW
         query, home, margin = coordinates[i], homes[i], margins[i]
-        bound = LARGEST_FLOAT32
+        reach = squared_reach(limit, scale, margin, dimensions)
+        bound = np.float32(min(reach, float(LARGEST_FLOAT32)))
         stack[0], nearest[0] = leaf_count + len(boxes) - 1, np.float32(0.0)
         stack[1], nearest[1] = home, np.float32(0.0)
         height, been_home = 2, False

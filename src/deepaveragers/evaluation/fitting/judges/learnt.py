@@ -21,11 +21,12 @@ from ....arrays import Array, Bool, Float64, Int64
 from ....progress import Advance
 from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
+from .playing import Weights
 
 MEMBERS = 5
 HIDDEN = 128
-FEWEST_STEPS, MOST_STEPS = 1_500, 4_000
-ROWS_PER_STEP = 2.5
+FEWEST_STEPS, MOST_STEPS = 1_500, 3_000
+ROWS_PER_STEP = 3.5
 """Rows of a log that ask for one more update."""
 BATCH = 128
 LEARNING_RATE = 1e-3
@@ -86,7 +87,10 @@ class LearntSimulator:
 
     members = MEMBERS
 
-    def __init__(self, log: Log, *, seed: int, advance: Advance) -> None:
+    def __init__(
+        self, log: Log, *, seed: int, advance: Advance, weights: Weights | None = None
+    ) -> None:
+        """Learn from a log, or take weights that were learnt from it before."""
         data = log.data
         states = np.asarray(data.observations, dtype=np.float64).reshape(len(data), -1)
         following = np.asarray(data.next_observations, dtype=np.float64).reshape(len(data), -1)
@@ -99,6 +103,9 @@ class LearntSimulator:
         targets = np.clip(targets, -FARTHEST_CHANGE, FARTHEST_CHANGE)
         ends = data.terminations.astype(np.float32)
         self._ends = bool(ends.any())
+        if weights is not None:
+            self._weights = {name: torch.tensor(array) for name, array in weights.items()}
+            return
         self._weights = _train(
             inputs,
             targets.astype(np.float32),
@@ -108,6 +115,11 @@ class LearntSimulator:
             steps_for(len(data)),
             advance,
         )
+
+    @property
+    def weights(self) -> Weights:
+        """By name, of all members."""
+        return {name: tensor.numpy() for name, tensor in self._weights.items()}
 
     def states(self, observations: Array) -> Float64:
         """Return the standardised states [B, D]."""

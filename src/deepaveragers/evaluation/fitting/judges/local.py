@@ -24,6 +24,7 @@ import numpy as np
 from ....arrays import Array, Bool, Float64, Int64
 from ....data.transitions import Transitions
 from ....neighbors.tree import TreeIndex
+from .playing import Weights
 
 REGRESSED = 25
 """Transitions in a regression, or three per dimension where that is more."""
@@ -51,6 +52,11 @@ class LocalSimulator:
         self._indexes = [TreeIndex(self._sources[rows]) for rows in self._rows]
         self._cores = TreeIndex(cores)
         self._limit = TRUST * max(self._largest_gap(a) for a in range(data.num_actions))
+
+    @property
+    def weights(self) -> Weights:
+        """None: the log itself is the model."""
+        return {}
 
     def _largest_gap(self, action: int) -> float:
         rows = self._rows[action]

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ....arrays import Array, Float64
-from ....data.observations import is_image, rows_at_once
+from ....data.observations import is_image
 from ....data.transitions import Transitions
 from ....errors import MissingExtraError
 from ....progress import Advance
 from ....representation.encoder import Encoder, Standardize
+from ....representation.picture_components import picture_components
 from ..folds import Log
 from .behaviour import Imitator, behaviour_parts
 from .fitted_q import FittedQ
 from .importance import Importance
 from .local import LocalSimulator
-from .playing import Simulator, play
+from .playing import Simulator, Weights, play
 from .verdict import Actor, Opinion, Verdict, Withheld
 
 JUDGES = ("simulator", "fitted_q", "importance")
-STARTS = 100
+STARTS = 60
 """Simulated episodes per policy."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
-PIXEL_SAMPLE = 256
-"""Columns that pictures are read by, where no network is given."""
+MISSED = "missed"
+"""Name under which `Panel.missed` is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,12 @@ class Panel:
     simulator: Simulator | None
     missed: float
     seed: int
+
+    @property
+    def learnt(self) -> Weights:
+        """What took long to learn, for another panel of the same episodes."""
+        weights = {} if self.simulator is None else self.simulator.weights
+        return {MISSED: np.array(self.missed), **weights}
 
     def opinions(self, actors: Sequence[Actor]) -> list[dict[str, Opinion]]:
         """Return what each judge says of each policy, in their order."""
@@ -78,26 +87,38 @@ class Panel:
 
 
 def make_panel(
-    log: Log, encoder: Encoder | None, *, seed: int, learn: bool, advance: Advance
+    log: Log,
+    *,
+    seed: int,
+    learn: bool,
+    advance: Advance,
+    kept: Weights | None = None,
 ) -> Panel:
-    """Return the judges of the held-out episodes.
+    """Return the judges of the held-out episodes; pictures are read by their main components.
 
     Args:
         log: the held-out episodes.
-        encoder: how pictures become vectors; None standardises vectors.
         seed: of networks and luck.
         learn: whether to learn networks; else the simulator is local and linear.
         advance: called with each update of the networks.
+        kept: `Panel.learnt` of a panel with the same arguments; None learns.
     """
-    encode = _encode(log, encoder)
-    states, following = encode(log.data.observations), encode(log.data.next_observations)
+    here, there = log.data.observations, log.data.next_observations
+    standard = None if is_image(here) else Standardize().fit(here)
+    if standard is None:
+        states, following = picture_components(here, there)
+    else:
+        states, following = _encoded(standard, here), _encoded(standard, there)
     fitted_q = FittedQ(log, states, following, states[log.first], seed)
     behaviour = behaviour_parts(log, fitted_q.basis, states, following)
     importance = Importance(log, states, log.data.propensities)
-    if is_image(log.data.observations):
+    if standard is None:
         return Panel(log, behaviour, fitted_q, importance, None, 0.0, seed)
-    simulator = _simulator(log, seed, learn, advance)
-    imitator = Imitator(states, log.data.actions, encode, seed)
+    simulator = _simulator(log, seed, learn, advance, kept)
+    if kept is not None:
+        missed = float(kept[MISSED])
+        return Panel(log, behaviour, fitted_q, importance, simulator, missed, seed)
+    imitator = Imitator(states, log.data.actions, partial(_encoded, standard), seed)
     returns = _play(simulator, [imitator], log, behaviour, seed)[0]
     chance = np.hypot(_error(returns, simulator.members), behaviour.std() / np.sqrt(len(log)))
     away = float(returns.mean() - behaviour.mean())
@@ -114,6 +135,22 @@ def can_learn() -> bool:
     return True
 
 
+@contextmanager
+def one_thread_each(learn: bool) -> Iterator[None]:
+    """Let networks be learnt side by side, each in one thread of its own."""
+    if not learn:
+        yield
+        return
+    from ....representation.networks import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def learning_steps(data: Transitions, rows: int) -> int:
     """Return how many updates the networks of a panel take, for so many rows of the data."""
     if is_image(data.observations):
@@ -123,12 +160,17 @@ def learning_steps(data: Transitions, rows: int) -> int:
     return steps_for(rows)
 
 
-def _simulator(log: Log, seed: int, learn: bool, advance: Advance) -> Simulator:
+def _simulator(
+    log: Log, seed: int, learn: bool, advance: Advance, kept: Weights | None
+) -> Simulator:
     if not learn:
         return LocalSimulator(log.data)
     from .learnt import LearntSimulator
 
-    return LearntSimulator(log, seed=seed, advance=advance)
+    weights = None
+    if kept is not None:
+        weights = {name: array for name, array in kept.items() if name != MISSED}
+    return LearntSimulator(log, seed=seed, advance=advance, weights=weights)
 
 
 def _play(
@@ -152,19 +194,5 @@ def _error(returns: Float64, members: int) -> float:
     return float(np.sqrt(max(episodes, means.var(ddof=1) / members)))
 
 
-def _encode(log: Log, encoder: Encoder | None) -> Callable[[Array], Float64]:
-    if encoder is None and is_image(log.data.observations):
-        return _pixels
-    fitted = (encoder or Standardize()).fit(log.data.observations)
-    return lambda observations: np.asarray(fitted.encode(observations), dtype=np.float64)
-
-
-def _pixels(observations: Array) -> Float64:
-    """Return evenly spaced pixels; of stacked frames, some observations at a time."""
-    rows = rows_at_once(observations)
-    found = []
-    for row in range(0, len(observations), rows):
-        flat = np.asarray(observations[row : row + rows])
-        flat = flat.reshape(len(flat), -1)
-        found.append(flat[:, :: max(1, flat.shape[1] // PIXEL_SAMPLE)] / 255.0)
-    return np.concatenate(found)
+def _encoded(encoder: Encoder, observations: Array) -> Float64:
+    return np.asarray(encoder.encode(observations), dtype=np.float64)

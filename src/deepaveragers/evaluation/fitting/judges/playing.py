@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,10 @@ WEIGHT_LEFT = 0.01
 """Of the discount, where an episode is broken off."""
 
 
+Weights: TypeAlias = Mapping[str, Array]
+"""What a simulator learnt, by name."""
+
+
 class Simulator(Protocol):
     """Moves states of many episodes side by side.
 
@@ -24,6 +28,10 @@ class Simulator(Protocol):
     """
 
     members: int
+
+    @property
+    def weights(self) -> Weights:
+        """What took long to learn; none where nothing is learnt."""
 
     def states(self, observations: Array) -> Float64:
         """Return [B, D] for observations [B, ...]."""

@@ -1,0 +1,76 @@
+"""Which candidate is taken: the best by all judges, and the more cautious one of equals.
+
+A judge may be too hopeful, or too gloomy, about all candidates alike. So every judge has one weight
+for all of them, the inverse square of its median error: were weights a candidate's own, one that
+the gloomy judge is unsure of would win by the hopeful one's word. A candidate's score is the mean
+of its estimates by these weights.
+
+Candidates whose scores differ by less than a quarter of the best one's error are not told apart. Of
+those, a plan with support is taken where there is one: it does what the log shows in similar
+states, and so leans least on what the judges believe of states that the log hardly has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..candidates import Candidate
+from .intervals import Estimate
+from .judges.verdict import Withheld
+
+Estimates = Mapping[str, Estimate | Withheld]
+"""By judge."""
+TOLD_APART = 0.25
+"""Share of the best score's error by which another must lie below it to be worse."""
+SMALLEST_ERROR = 1e-12
+
+
+def combined(
+    estimates: Estimates, errors: Mapping[str, float] | None = None
+) -> tuple[float, float]:
+    """Return the mean of the estimates and half the width of its interval; -inf for none.
+
+    Args:
+        estimates: of one candidate.
+        errors: of the judges, by which their estimates weigh; None takes the estimates' own.
+    """
+    known = {name: one for name, one in estimates.items() if isinstance(one, Estimate)}
+    if not known:
+        return -math.inf, math.inf
+    own = {name: max(one.error, SMALLEST_ERROR) for name, one in known.items()}
+    weights = np.array([(errors or own)[name] ** -2 for name in known])
+    weights /= weights.sum()
+    mean = float(weights @ [one.value for one in known.values()])
+    return mean, float(np.sqrt(weights**2 @ np.square([own[name] for name in known])))
+
+
+def scores_of(judged: Mapping[int, Estimates]) -> dict[int, tuple[float, float]]:
+    """Return the score and its error of every candidate, by place."""
+    found: dict[str, list[float]] = {}
+    for estimates in judged.values():
+        for name, one in estimates.items():
+            if isinstance(one, Estimate):
+                found.setdefault(name, []).append(max(one.error, SMALLEST_ERROR))
+    errors = {name: float(np.median(own)) for name, own in found.items()}
+    return {place: combined(estimates, errors) for place, estimates in judged.items()}
+
+
+def chosen_of(
+    candidates: Mapping[int, Candidate], scores: Mapping[int, tuple[float, float]]
+) -> int:
+    """Return the place of the candidate to take; the first of equals."""
+    best = max(scores, key=lambda place: scores[place][0])
+    score, error = scores[best]
+    if not math.isfinite(score):
+        return best
+    alike = [place for place in scores if scores[place][0] >= score - TOLD_APART * error]
+    cautious = [place for place in alike if is_cautious(candidates[place])]
+    return max(cautious or [best], key=lambda place: scores[place][0])
+
+
+def is_cautious(candidate: Candidate) -> bool:
+    """Whether it is a whole plan that stays with what the log shows, and more than imitation."""
+    return 0.0 < candidate.objective.support < 1.0 and not candidate.one_step

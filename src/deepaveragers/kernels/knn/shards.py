@@ -1,0 +1,120 @@
+"""Neighbours over shards: which shards may hold nearer rows, and lists merged in order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...arrays import Float64, Int32, Int64
+from ..jit import kernel
+from .distances import ROUGHLY, insert
+
+
+@kernel
+def _gap(coordinates: Float64, i: int, box: Float64, limit: float) -> float:
+    """Return the squared distance from a point to a box, or anything above the limit beyond it."""
+    total = 0.0
+    for d in range(coordinates.shape[1]):
+        below, above = box[0, d] - coordinates[i, d], coordinates[i, d] - box[1, d]
+        gap = max(0.0, max(below, above))
+        total += gap * gap
+        if total > limit:
+            break
+    return total
+
+
+@kernel
+def _limit(squared: float, margin: float) -> float:
+    """Return the squared gap beyond which a box holds nothing as near, whatever was rounded."""
+    reach = math.sqrt(squared) * ROUGHLY + margin
+    return reach * reach * ROUGHLY
+
+
+@kernel
+def count_visits(
+    coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, around: Float64,
+    home: int, counts: Int64,
+) -> None:  # fmt: skip
+    """Count the points that have to ask each shard about each action.
+
+    Args:
+        coordinates: [B, C] of the points.
+        margins: [B, P] what rounding may do to a gap between a point and a shard.
+        kth: [B, A] squared distance of the k-th neighbour found at home; inf for none.
+        boxes: [P, A, 2, C] lowest and highest coordinates of rows; inf and -inf for no row.
+        around: [P, 2, C] of the rows of all actions.
+        home: the shard that has answered already.
+        counts: [P, A] out.
+    """
+    for i in range(len(coordinates)):
+        farthest = kth[i].max()
+        for shard in range(len(boxes)):
+            limit = _limit(farthest, margins[i, shard])
+            if shard == home or _gap(coordinates, i, around[shard], limit) > limit:
+                continue
+            for action in range(kth.shape[1]):
+                own = _limit(kth[i, action], margins[i, shard])
+                box = boxes[shard, action]
+                if box[0, 0] <= box[1, 0] and _gap(coordinates, i, box, own) <= own:
+                    counts[shard, action] += 1
+
+
+@kernel
+def list_visits(
+    coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, around: Float64,
+    home: int, places: Int64, visits: Int32,
+) -> None:  # fmt: skip
+    """Write the visits that `count_visits` counted.
+
+    Args:
+        coordinates, margins, kth, boxes, around, home: as there.
+        places: [P, A] in where the visits of each begin, out where they end.
+        visits: [M] out, the points.
+    """
+    for i in range(len(coordinates)):
+        farthest = kth[i].max()
+        for shard in range(len(boxes)):
+            limit = _limit(farthest, margins[i, shard])
+            if shard == home or _gap(coordinates, i, around[shard], limit) > limit:
+                continue
+            for action in range(kth.shape[1]):
+                own = _limit(kth[i, action], margins[i, shard])
+                box = boxes[shard, action]
+                if box[0, 0] <= box[1, 0] and _gap(coordinates, i, box, own) <= own:
+                    visits[places[shard, action]] = i
+                    places[shard, action] += 1
+
+
+@kernel
+def merge_lists(
+    points: Int32, action: int, rows: Int32, squared: Float64, found: Int32, best: Float64
+) -> None:
+    """Merge what a shard found into lists, by (distance, row).
+
+    Args:
+        points: [M] whose lists.
+        action: which of them.
+        rows, squared: [M, K] what was found; negative rows for none.
+        found, best: [A, B, K] in and out; `NO_ROW` and inf for none.
+    """
+    own_best, own_found = best[action], found[action]
+    for m in range(len(points)):
+        for j in range(rows.shape[1]):
+            if rows[m, j] < 0:
+                break
+            if not insert(own_best, own_found, points[m], squared[m, j], rows[m, j]):
+                break
+
+
+def visits_of(
+    coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, around: Float64, home: int
+) -> tuple[Int32, Int64]:
+    """Return visits [M], ordered by (shard, action, point), and where each of [P * A] begins."""
+    about = coordinates, margins, kth, boxes, around, home
+    counts = np.zeros(boxes.shape[:2], np.int64)
+    count_visits(*about, counts)
+    starts = np.append(0, np.cumsum(counts.reshape(-1)))
+    visits = np.empty(starts[-1], np.int32)
+    list_visits(*about, starts[:-1].reshape(counts.shape).copy(), visits)
+    return visits, starts

@@ -1,0 +1,296 @@
+"""The neighbour graph on a cluster: exact, in two phases over shards, resumable.
+
+The sources are shared out by a k-d partition (`partition`). A core state asks the shard that it
+falls into, and then every shard whose box, for an action, is nearer than the k-th distance
+found. Answers are merged by (squared distance, row), so the graph has the same bits as one
+machine's, whatever the shards. Blocks of core states are files (`shard_files`): a killed driver,
+worker or node costs no block that was done. The driver holds the features and the graph.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arguments import shown
+from ..arrays import Float32, Int32, Int64, frozen
+from ..cluster.files import whole_array, write_array, write_text
+from ..cluster.tasks import Workers
+from ..cluster.work_dir import requested, workers
+from ..errors import InputError
+from ..kernels.knn.neighbor_lists import write_lists
+from ..progress import progress
+from .checkpoint import fingerprint
+from .duplicates import group_identical, groups_in_order
+from .features import Features
+from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
+from .partition import boxes_of, in_shards, make_partition
+from .shard_files import PHASES, Block, ShardFiles
+from .shard_tasks import answer_others, ask_home, merge_blocks
+
+VERSION = 1
+"""Of the files: others are not gone on with."""
+READY = "ready.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardTuning:
+    """What decides how a search is shared out, and not its answer.
+
+    Attributes:
+        shards: a power of two; None decides by the rows and the processors.
+        most_rows: source rows of a shard at most, so that it fits a worker's memory.
+        least_rows: below this, more shards cost more than they bring.
+        shards_per_cpu: so many at least, so that processors end at about the same time.
+        block_states: core states of a file.
+        most_in_memory: bytes of a graph that the driver keeps in memory; larger ones are
+            mapped from the working folder.
+    """
+
+    shards: int | None = None
+    most_rows: int = 2_000_000
+    least_rows: int = 25_000
+    shards_per_cpu: int = 2
+    block_states: int = 131_072
+    most_in_memory: int = 4 << 30
+
+    def shards_for(self, rows: int, cpus: int) -> int:
+        """Return the number of shards, a power of two."""
+        if self.shards is not None:
+            return self.shards
+        wanted = max(rows / self.most_rows, min(self.shards_per_cpu * cpus, rows / self.least_rows))
+        return 1 << max(0, int(np.ceil(np.log2(max(1.0, wanted)))))
+
+
+SHARD_TUNING = ShardTuning()
+
+
+def cluster_options(cluster: object, work_dir: object, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a search on a cluster; those of one machine's are refused."""
+    place = requested(cluster, work_dir)
+    here = {"engine": ("auto", "tree"), "allow_approximate": (False,)}
+    for name, value in options.items():
+        if name != "show_progress" and value not in here.get(name, (None,)):
+            parameter = "neighbors" if name == "engine" else name
+            raise InputError(parameter, "left alone where cluster is given", shown(value))
+    return {**place, "show_progress": options["show_progress"]}
+
+
+def build_graph_on_cluster(
+    features: Features,
+    actions: Int32,
+    num_actions: int,
+    k: int,
+    *,
+    cluster: str,
+    work_dir: str | os.PathLike[str],
+    show_progress: bool | None = None,
+    tuning: ShardTuning = SHARD_TUNING,
+) -> NeighborGraph:
+    """Return the same graph as `search.build_graph`, searched by the nodes of a cluster.
+
+    Args:
+        features: representation of the states that transitions start from and lead to.
+        actions: [N] which action each transition took.
+        num_actions: A.
+        k: neighbours per state and action.
+        cluster: "auto" or an address; see `cluster.session`.
+        work_dir: a folder that all nodes see; the same search goes on from there.
+        show_progress: None shows a bar on a terminal only.
+        tuning: how the search is shared out.
+    """
+    begin = time.perf_counter()
+    asked = fingerprint(features.source, features.core, actions), num_actions, k, VERSION
+    name = fingerprint(np.frombuffer(repr(asked).encode(), np.uint8))[:16]
+    folder = Path(work_dir).absolute() / f"neighbours-{name}"
+    members, starts = group_identical(features.core)
+    with workers(cluster, folder) as hired:
+        files = ShardFiles(folder, tuning.block_states, num_actions, k)
+        search = _Search(files, hired, show_progress)
+        if not (folder / READY).exists():
+            distinct = members[starts[:-1]].astype(np.int64)
+            shards = tuning.shards_for(len(features.source), hired.cpus)
+            _share_out(files, features, actions, distinct, shards)
+        search.run()
+        notes = search.notes()
+    graph = _assembled(files, search.blocks, members, starts, len(features.core), tuning)
+    took = time.perf_counter() - begin
+    return NeighborGraph(*graph, SearchReport("tree", 1.0, took, 0, notes))
+
+
+def _share_out(
+    files: ShardFiles, features: Features, actions: Int32, distinct: Int64, shards: int
+) -> None:
+    """Write the partition and every shard's rows and queries."""
+    for phase in ("partition", *PHASES):
+        (files.folder / phase).mkdir(parents=True, exist_ok=True)
+    partition = make_partition(features.source, shards)
+    rows, row_starts = in_shards(partition.shard_of(features.source), shards)
+    order, starts = in_shards(partition.shard_of(features.core[distinct]), shards)
+    boxes, farthest = [], []
+    for shard in range(shards):
+        files.shard(shard, "").parent.mkdir(parents=True, exist_ok=True)
+        own = rows[row_starts[shard] : row_starts[shard + 1]]
+        here = distinct[order[starts[shard] : starts[shard + 1]]]
+        source, taken = features.source[own], actions[own]
+        box, norm = boxes_of(partition, source, taken, files.num_actions)
+        boxes.append(box)
+        farthest.append(norm)
+        write_array(files.shard(shard, "rows"), own.astype(np.int32))
+        write_array(files.shard(shard, "source"), source)
+        write_array(files.shard(shard, "actions"), taken.astype(np.int32))
+        write_array(files.shard(shard, "points"), features.core[here])
+    for name in ("mean", "directions", "axes", "cuts"):
+        write_array(files.of_partition(name), getattr(partition, name))
+    write_array(files.of_partition("boxes"), np.stack(boxes))
+    write_array(files.of_partition("farthest"), np.array(farthest))
+    write_array(files.of_partition("order"), order)
+    # Last: where it is, the others are.
+    write_text(files.folder / READY, json.dumps({"shards": shards}))
+
+
+class _Search:
+    """The three phases; what is done already is left out."""
+
+    def __init__(self, files: ShardFiles, hired: Workers, show_progress: bool | None) -> None:
+        self._files, self._workers, self._show = files, hired, show_progress
+        self.blocks: list[tuple[Block, slice]] = []
+        self._shards = self._visits = 0
+
+    def run(self) -> None:
+        """Search all blocks whose lists are not there."""
+        files = self._files
+        self._shards = json.loads((files.folder / READY).read_text())["shards"]
+        self.blocks = [one for shard in range(self._shards) for one in files.blocks(shard)]
+        if any(not files.block("lists", block).exists() for block, _ in self.blocks):
+            self._ask_home()
+            visited = self._answer_others()
+            self._merge(visited)
+        for phase in ("home", "visits", "starts", "abroad"):
+            shutil.rmtree(files.folder / phase, ignore_errors=True)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return how it was shared out."""
+        queries = sum(part.stop - part.start for _, part in self.blocks)
+        asked = self._visits / max(1, queries * self._files.num_actions)
+        retried = self._workers.retried
+        return (
+            f"{self._shards} shards on a cluster of {self._workers.cpus} processors",
+            f"{1 + asked:.2f} shards asked a query and action",
+            *((f"{retried} tasks tried again",) if retried else ()),
+        )
+
+    def _ask_home(self) -> None:
+        files = self._files
+        waiting = {b for b, _ in self.blocks if not files.block("home", b).exists()}
+        shards = sorted({shard for shard, _ in waiting}, key=lambda one: -self._size(one))
+        targets = self._targets("home")
+        with _watched("at home", targets, self._show) as look:
+            self._workers.map(
+                ask_home, [(files, s) for s in shards], "neighbours at home", look=look
+            )
+
+    def _targets(self, phase: str) -> dict[Path, int]:
+        """Return the files of a phase, and how many queries each is of."""
+        return {self._files.block(phase, b): part.stop - part.start for b, part in self.blocks}
+
+    def _size(self, shard: int) -> int:
+        return sum(part.stop - part.start for (own, _), part in self.blocks if own == shard)
+
+    def _answer_others(self) -> dict[Block, list[int]]:
+        """Return which shards answered each block."""
+        files, visited = self._files, dict[Block, list[int]]()
+        targets: dict[Path, int] = {}
+        waiting: dict[int, list[tuple[Block, int]]] = {}
+        for block, part in self.blocks:
+            starts = whole_array(files.block("starts", block))
+            counts = np.diff(starts).reshape(self._shards, files.num_actions).sum(axis=1)
+            self._visits += int(starts[-1])
+            visited[block] = np.flatnonzero(counts).tolist()
+            for shard in visited[block]:
+                target = files.abroad(shard, block)
+                targets[target] = int(counts[shard])
+                if not target.exists():
+                    waiting.setdefault(shard, []).append((block, part.start))
+        for shard in waiting:
+            (files.folder / "abroad" / f"{shard:04d}").mkdir(exist_ok=True)
+        tasks = [(files, shard, asking) for shard, asking in waiting.items()]
+        with _watched("elsewhere", targets, self._show) as look:
+            self._workers.map(answer_others, tasks, "neighbours elsewhere", look=look)
+        return visited
+
+    def _merge(self, visited: dict[Block, list[int]]) -> None:
+        files = self._files
+        targets = {
+            files.block("lists", block): part.stop - part.start for block, part in self.blocks
+        }
+        waiting = [b for b, _ in self.blocks if not files.block("lists", b).exists()]
+        groups = [
+            waiting[first :: 4 * self._workers.cpus] for first in range(4 * self._workers.cpus)
+        ]
+        tasks = [(files, [(block, visited[block]) for block in group]) for group in groups if group]
+        with _watched("merging", targets, self._show) as look:
+            self._workers.map(merge_blocks, tasks, "merging neighbours", look=look)
+
+
+@contextmanager
+def _watched(
+    label: str, targets: dict[Path, int], show: bool | None
+) -> Iterator[Callable[[], None]]:
+    """Yield a function that advances a bar by the files that have appeared."""
+    waiting = dict(targets)
+    with progress(label, sum(targets.values()), show=show) as advance:
+
+        def look() -> None:
+            there = {
+                Path(entry.path)
+                for folder in {path.parent for path in waiting}
+                if folder.exists()
+                for entry in os.scandir(folder)
+            }
+            for path in there & waiting.keys():
+                advance(waiting.pop(path))
+
+        look()
+        yield look
+        look()
+
+
+def _assembled(
+    files: ShardFiles,
+    blocks: list[tuple[Block, slice]],
+    members: Int32,
+    starts: Int32,
+    size: int,
+    tuning: ShardTuning,
+) -> tuple[Int32, Float32]:
+    """Return indices and distances [N, A, K] of all blocks, for all copies of a state."""
+    shape = size, files.num_actions, files.k
+    order = whole_array(files.of_partition("order"))
+    members, starts = groups_in_order(members, starts, order)
+    if 8 * int(np.prod(shape)) <= tuning.most_in_memory:
+        indices, distances = room_for_lists(*shape)
+    else:
+        create = np.lib.format.open_memmap
+        indices = create(files.folder / "indices.npy", "w+", np.dtype(np.int32), shape)
+        distances = create(files.folder / "distances.npy", "w+", np.dtype(np.float32), shape)
+    indices[:], distances[:] = NO_NEIGHBOR, np.inf
+    position = 0
+    for block, part in blocks:
+        rows, bits = whole_array(files.block("lists", block))
+        count = part.stop - part.start
+        groups = members, starts[position : position + count + 1]
+        for action in range(files.num_actions):
+            gaps = np.array(bits[action]).view(np.float32)
+            write_lists(*groups, action, np.array(rows[action]), gaps, indices, distances)
+        position += count
+    return frozen(indices), frozen(distances)

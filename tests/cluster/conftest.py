@@ -1,0 +1,95 @@
+"""A real cluster of three nodes on this machine, with a head that does no work."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from deepaveragers.cluster.session import HEALTH
+
+ray = pytest.importorskip("ray")
+
+NODES = 3
+
+
+class LocalCluster:
+    """Three nodes of one processor each; those that a test kills are replaced."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        self._cluster = Cluster(
+            initialize_head=True,
+            head_node_args={
+                "num_cpus": 0,
+                "object_store_memory": 80 << 20,
+                "include_dashboard": False,
+                "_system_config": HEALTH,
+            },
+        )
+        self._nodes = []
+        self.address = self._cluster.address
+        ray.init(address=self.address, log_to_driver=False, logging_level=logging.ERROR)
+        self.session = Path(self._cluster.head_node.get_session_dir_path()).name
+        self.restore()
+
+    def restore(self) -> None:
+        """Bring the cluster back to three nodes that live."""
+        alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+        for node in [one for one in self._nodes if one.node_id not in alive]:
+            self._remove(node)
+        while len(self._nodes) < NODES:
+            self._nodes.append(self._cluster.add_node(num_cpus=1, object_store_memory=80 << 20))
+        deadline = time.monotonic() + 60
+        while ray.cluster_resources().get("CPU", 0) != NODES and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert ray.cluster_resources().get("CPU", 0) == NODES
+
+    def _remove(self, node) -> None:
+        self._nodes.remove(node)
+        node.kill_all_processes(check_alive=False, allow_graceful=False, wait=True)
+        self._cluster.worker_nodes.discard(node)
+
+    def end(self) -> None:
+        """End every process, also those that are stopped."""
+        ray.shutdown()
+        for node in list(self._nodes):
+            self._remove(node)
+        self._cluster.shutdown()
+
+
+def processes_of(session: str) -> list[str]:
+    """Return the command lines of processes of a session of Ray."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            text = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except (OSError, ValueError):
+            continue
+        if folder.name.isdecimal() and session in text and int(folder.name) != os.getpid():
+            found.append(text[:120])
+    return found
+
+
+@pytest.fixture(scope="session")
+def _local_cluster():
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    cluster = LocalCluster()
+    try:
+        yield cluster
+    finally:
+        cluster.end()
+    deadline = time.monotonic() + 20
+    while processes_of(cluster.session) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert processes_of(cluster.session) == []
+
+
+@pytest.fixture
+def cluster(_local_cluster):
+    _local_cluster.restore()
+    return _local_cluster

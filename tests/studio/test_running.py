@@ -1,0 +1,294 @@
+"""Several tabs, overtaken questions, events, jobs, memory; a whole server on a real port."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from tests.studio.conftest import Page
+
+import deepaveragers as da
+from deepaveragers.cli import main
+from deepaveragers.server.problems import Problem
+from deepaveragers.studio.events import Events
+from deepaveragers.studio.jobs import Jobs
+from deepaveragers.studio.plans import Plans
+from deepaveragers.studio.replanning import Overtaken, Replanning
+
+
+def test_a_newer_question_stops_an_older_one():
+    began, seen = threading.Event(), []
+
+    def endless(turn):
+        began.set()
+        while True:
+            turn.check()
+            time.sleep(0.001)
+
+    async def course():
+        turns = Replanning()
+        older = asyncio.create_task(turns.run("a", 1, endless))
+        await asyncio.to_thread(began.wait, 10)
+        waiting = asyncio.create_task(turns.run("a", 2, seen.append))
+        await asyncio.sleep(0)
+        newest = asyncio.create_task(turns.run("a", 3, lambda turn: "the newest"))
+        with pytest.raises(Overtaken):
+            await older
+        with pytest.raises(Overtaken):
+            await waiting
+        assert await newest == "the newest"
+        with pytest.raises(Overtaken):
+            await turns.run("a", 2, seen.append)
+        assert await turns.run("b", 1, lambda turn: "another tab") == "another tab"
+
+    asyncio.run(course())
+    assert seen == []
+
+
+def test_tabs_do_not_stop_each_other():
+    order = []
+
+    def work(name):
+        def working(turn):
+            for _ in range(20):
+                turn.check()
+                time.sleep(0.001)
+            order.append(name)
+            return name
+
+        return working
+
+    async def course():
+        turns = Replanning()
+        tabs = [turns.run(f"tab {n}", 1, work(n)) for n in range(5)]
+        assert await asyncio.gather(*tabs) == list(range(5))
+
+    asyncio.run(course())
+    assert order == list(range(5))
+
+
+def test_the_planner_is_stopped_between_sweeps(page, mdp):
+    page.get("/api/model")
+    sweeps = []
+
+    def stop(seen):
+        sweeps.append(seen.sweeps)
+        raise Overtaken
+
+    from deepaveragers.studio.messages import Question
+
+    with pytest.raises(Overtaken):
+        page.session.plan(Question(gamma=0.95), stop)
+    assert len(sweeps) == 1
+    told = page.ask({"gamma": 0.95}).head["plan"]
+    expected = mdp.solve(gamma=0.95)
+    assert told["mean_value"] == pytest.approx(expected.values.mean(), abs=2 * expected.error)
+
+
+def test_old_sequences_are_told_that_they_are(page):
+    page.post("/api/plans", question={}, tab="a", sequence=5)
+    told = page.post("/api/plans", status=409, question={"gamma": 0.5}, tab="a", sequence=4)
+    assert told == {"overtaken": True}
+
+
+def test_plans_that_are_gone_are_made_again(page):
+    page.session.plans = Plans(most_bytes=1)
+    names = [page.ask({"gamma": gamma}).head["plan"]["id"] for gamma in (0.5, 0.6, 0.7)]
+    assert page.session.plans.get(names[0]) is None
+    assert page.get(f"/api/plans/{names[0]}")["question"]["gamma"] == 0.5
+    assert page.session.plans.get(names[2]) is None
+
+
+def test_memory_is_bounded_and_pins_are_kept(page):
+    first = page.ask({"gamma": 0.5}).head["plan"]["id"]
+    page.post("/api/pins", plan=first, label="kept")
+    size = page.session.plans.nbytes
+    plans = page.session.plans
+    plans._most = 4 * size
+    for gamma in np.linspace(0.51, 0.8, 30).tolist():
+        page.ask({"gamma": gamma})
+        assert plans.nbytes <= 6 * size
+    assert plans.get(first) is not None
+    for number, gamma in enumerate(np.linspace(0.81, 0.9, 11).tolist()):
+        name = page.ask({"gamma": gamma}).head["plan"]["id"]
+        page.post("/api/pins", plan=name, label=str(number))
+    page.post("/api/pins", status=422, plan=page.ask({}).head["plan"]["id"], label="one more")
+
+
+def test_events_reach_the_tabs_they_are_for():
+    async def course():
+        events = Events()
+        streams = {tab: events.listen(tab) for tab in ("a", "b")}
+        for stream in streams.values():
+            assert (await anext(stream)).startswith(b":")
+        await asyncio.to_thread(events.tell, {"type": "progress", "job": "x"}, "a")
+        await asyncio.to_thread(events.tell, {"type": "findings", "count": 3})
+        told = {tab: await asyncio.wait_for(anext(s), 5) for tab, s in streams.items()}
+        assert b'"progress"' in told["a"]
+        assert told["b"] == b'data: {"type":"findings","count":3}\n\n'
+        for _ in range(1000):
+            events.tell({"type": "findings", "count": 0})
+        await asyncio.sleep(0.05)
+        for stream in streams.values():
+            await stream.aclose()
+        assert events.listeners == 0
+
+    asyncio.run(course())
+
+
+def test_jobs_end_and_can_be_dropped():
+    events, go = Events(), threading.Event()
+    jobs = Jobs(events)
+    quick = jobs.start("quick", lambda job: {"x": 1})
+    slow = jobs.start("slow", lambda job: go.wait(20))
+    _until(lambda: quick.state == "done")
+    assert quick.told()["result"] == {"x": 1}
+    second = jobs.start("slow, too", lambda job: go.wait(20))
+    with pytest.raises(Problem, match="running"):
+        jobs.start("too many", lambda job: None)
+    slow.cancel()
+    assert slow.told()["state"] == "cancelled"
+    go.set()
+    _until(lambda: second.state == "done")
+    assert slow.told()["state"] == "cancelled"
+
+    def refused(job):
+        raise da.InputError("x", "y", "z")
+
+    failing = jobs.start("failing", refused)
+    _until(lambda: failing.state == "failed")
+    assert "x must be y" in failing.told()["error"]
+    with pytest.raises(Problem, match="no job"):
+        jobs.known("job-99")
+
+
+def _until(done):
+    deadline = time.monotonic() + 300
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.mark.slow
+def test_an_estimate_on_held_out_episodes(page):
+    plan = page.get("/api/model")["plan"]["id"]
+    job = page.post("/api/trust/estimate", status=202, plan=plan)["job"]
+    _until(lambda: page.get(f"/api/jobs/{job}")["state"] != "running")
+    told = page.get(f"/api/jobs/{job}")
+    assert told["state"] == "done", told
+    assert told["result"]["answer"]
+    assert page.get("/api/trust", plan=plan)["estimate"] == told["result"]
+    assert page.delete(f"/api/jobs/{job}")["state"] == "done"
+
+
+@pytest.fixture
+def served(mdp, tmp_path):
+    """The address of a whole studio, run by the command."""
+    da.save(mdp, tmp_path / "model")
+    command = "from deepaveragers.cli import main; main()"
+    options = ["--port", "0", "--no-browser", "--json", "--output", str(tmp_path)]
+    with subprocess.Popen(
+        [sys.executable, "-c", command, "studio", str(tmp_path / "model"), *options],
+        stdout=subprocess.PIPE,
+    ) as process:
+        yield json.loads(process.stdout.readline())["address"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+
+
+@pytest.mark.slow
+def test_a_browser_comes_in_by_the_printed_address(served):
+    host, _, rest = served.removeprefix("http://").partition("/")
+    connection = http.client.HTTPConnection(host, timeout=20)
+    connection.request("GET", f"/{rest}")
+    answer = connection.getresponse()
+    answer.read()
+    assert (answer.status, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"].partition(";")[0]
+    assert cookie.startswith(f"dac_studio_{host.rpartition(':')[2]}=")
+    for path in ("/", "/api/model"):
+        connection.request("GET", path, headers={"cookie": cookie})
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status == 200
+    assert json.loads(content)["states"] == 900
+    connection.request("GET", "/api/events?tab=x", headers={"cookie": cookie})
+    assert connection.getresponse().readline() == b": here\n"
+    connection.close()
+
+
+def test_commands_that_cannot_be_begun(tmp_path, capsys):
+    for command in (
+        ["studio", str(tmp_path / "nothing"), "--no-browser"],
+        ["studio", str(tmp_path), "--port", "99999", "--no-browser"],
+        ["studio", str(tmp_path), "--port", "x", "--no-browser"],
+    ):
+        with pytest.raises(SystemExit) as left:
+            main(command)
+        assert left.value.code == 2
+        told = capsys.readouterr().err
+        assert told.startswith("dac: ")
+        assert told.count("\n") == 1
+
+
+def test_pictures_have_to_be_compiled_first(picture_mdp, tmp_path):
+    with pytest.raises(da.InputError, match="--encoder"):
+        Page(picture_mdp.transitions, tmp_path)
+
+
+def test_data_are_compiled(mdp, tmp_path):
+    model = Page(mdp.transitions, tmp_path).get("/api/model")
+    assert (model["k"], model["states"]) == (5, len(mdp))
+
+
+def test_plans_end_with_the_session(page):
+    from deepaveragers.studio.messages import Question
+
+    page.get("/api/model")
+    page.session.close()
+    with pytest.raises(Overtaken):
+        page.session.plan(Question(gamma=0.91))
+
+
+def test_random_requests_meet_no_mistake(page, mdp):
+    random = np.random.default_rng(0)
+    plans = [page.get("/api/model")["plan"]["id"]]
+    fields = {
+        "gamma": lambda: float(random.choice([0.0, 0.3, 0.9, 0.99, 0.9999])),
+        "cost": lambda: float(random.choice([0.0, 0.1, 100.0])),
+        "k": lambda: int(random.integers(1, 5)),
+        "weighting": lambda: "uniform",
+        "slip": lambda: float(random.choice([0.1, 1.0])),
+        "worst_case": lambda: float(random.choice([0.2, 1.0])),
+        "horizon": lambda: int(random.integers(1, 20)),
+        "support": lambda: float(random.choice([0.3, 1.0])),
+        "forbidden": lambda: random.choice(3, int(random.integers(1, 3)), replace=False).tolist(),
+        "penalties": lambda: {"1": float(random.normal())},
+        "reward": lambda: {"terms": [{"weight": 1.0, "of": "state", "column": "place"}]},
+    }
+    for number in range(40):
+        names = random.choice(list(fields), int(random.integers(0, 4)), replace=False)
+        question = {name: fields[name]() for name in names.tolist()}
+        by = str(random.choice(["value", "action", "support", "reward", "gap", "changed"]))
+        told = page.ask(question, against=str(random.choice(plans)), colouring=by).head["plan"]
+        plan, other = told["id"], str(random.choice(plans))
+        plans.append(plan)
+        state = int(random.integers(len(mdp)))
+        page.post("/api/inspect", plan=plan, state=state)
+        far = random.normal(0, 10.0 ** random.integers(0, 4), 3).tolist()
+        page.post("/api/inspect", plan=plan, observation=far)
+        page.post("/api/imagine", plan=plan, state=state)
+        chosen = random.choice(len(mdp), number, replace=False).tolist()
+        page.post("/api/inspect/group", plan=plan, states=chosen)
+        for path in ("data", "trust"):
+            page.get(f"/api/{path}", plan=plan)
+        page.get("/api/compare", left=plan, right=other)
+        page.get("/api/map.png", x="p0", y="c1", plan=plan, by="difference", other=other)
