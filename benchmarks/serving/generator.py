@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import sys
 import time
 from collections import Counter, deque
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 HEAD_END = b"\r\n\r\n"
+LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 TICK_SECONDS = 0.0005
 """Between two looks at which requests are due."""
@@ -100,8 +102,11 @@ class Connection(asyncio.Protocol):
         if end < 0:
             return
         head = self._text[:end]
-        start = head.lower().find(b"content-length: ") + 16
-        length = int(head[start:].partition(b"\r\n")[0])
+        found = LENGTH.search(head)
+        if found is None:  # chunks, or an answer that ends with the connection: not for us
+            self.transport.close()
+            return
+        length = int(found[1])
         body = self._text[end + 4 :]
         if len(body) < length:
             return
@@ -161,8 +166,8 @@ class Load:
 
     async def _open(self, begin: float) -> None:
         rate, total = self._question.rate, int(self._question.rate * self._question.seconds)
-        due = 0
-        while due < total:
+        due, stop = 0, begin + self._question.seconds + STOP_SECONDS
+        while due < total and time.perf_counter() < stop:
             now = time.perf_counter()
             while due < total and begin + due / rate <= now and self._idle:
                 self._send(self._idle.popleft(), begin + due / rate)

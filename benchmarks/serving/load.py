@@ -63,7 +63,9 @@ def _singles(port: int, path: str, seconds: float) -> dict[str, Any]:
     full = generate(question)
     rate = full.requests / full.seconds
     half = generate(replace(question, rate=rate / 2))
-    return {"saturated": _figures(full), "half": _figures(half)}
+    found = {"saturated": _figures(full), "half": _figures(half)}
+    print(path, json.dumps(found), file=sys.stderr, flush=True)
+    return found
 
 
 def _batches(port: int, path: str, rows: int, seconds: float) -> dict[str, Any]:
