@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.solvers.explicit import KINDS, random_mdp
+from tests.solvers.explicit import KINDS, make_mdp, random_mdp
 
 import deepaveragers as da
 from deepaveragers.kernels.bellman import reference
@@ -56,3 +56,15 @@ def test_a_warm_start_is_as_right(model, case):
     assert warm.converged
     assert (warm.lower <= cold.upper).all()
     assert (warm.upper >= cold.lower).all()
+
+
+def test_slipping_may_cost_more_than_any_best_action():
+    """Every state has an action for 0 and one for -100: V = -100 slip / 2 / (1 - gamma)."""
+    size, gamma, slip = 2_500, 0.9, 0.2
+    indices = np.stack([np.arange(size), np.arange(size)], axis=1)[:, :, None]
+    mdp = make_mdp(indices, np.zeros((size, 2, 1)), np.zeros(size), np.zeros(size, bool))
+    plan = mdp.solve(gamma=gamma, slip=slip, action_penalties=[0.0, 100.0])
+    assert plan.converged
+    np.testing.assert_allclose(plan.values, -100.0 * slip / 2 / (1.0 - gamma), rtol=2e-3)
+    assert (plan.lower <= -100.0).all()
+    assert (plan.upper >= -100.0 - 1e-9).all()

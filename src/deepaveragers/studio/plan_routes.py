@@ -58,10 +58,9 @@ class PlanRoutes:
         name = plan_id(asked.question, session.digest)
 
         def tell(share: float) -> None:
-            progress = {"type": "progress", "job": name, "label": "planning"}
-            self._studio.events.tell({**progress, "done": share, "total": 1.0}, asked.tab)
+            self._studio.tell(name, "planning", share, asked.tab)
 
-        kept = session.plan(asked.question, PlanningWatch(turn, tell))
+        kept = session.plan(asked.question, PlanningWatch(turn.check, tell))
         turn.check()
         other = against if asked.other is None else session.known(asked.other)
         legend, colours = self._coloured(asked.colouring, kept, other)

@@ -29,7 +29,14 @@ EVENTS = frozenset({"/api/events"})
 def guarded(studio: Studio, door: Door) -> Starlette:
     """Return the studio's application behind its door."""
     log = server_log(sys.stderr)
-    app = application(routes_of(studio), door=door, limits=LIMITS, log=log, untimed=EVENTS)
+    app = application(
+        routes_of(studio),
+        door=door,
+        limits=LIMITS,
+        log=log,
+        lifespan=studio.lifespan,
+        untimed=EVENTS,
+    )
     app.add_middleware(PageHeaders)
     return app
 

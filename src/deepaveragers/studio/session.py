@@ -27,7 +27,15 @@ from .colouring import planned_actions
 from .columns import columns_of, first_axes
 from .messages import ActionCount, Column, Model, PlanSummary, Question
 from .plans import Kept, Plans
-from .questions import normal, objective_of, plan_id, query_of, question_of
+from .questions import (
+    normal,
+    objective_of,
+    plan_id,
+    query_of,
+    question_of,
+    tolerance_of,
+)
+from .replanning import Overtaken
 from .snippet import python_of
 from .source import Source
 
@@ -46,6 +54,9 @@ class Session:
     Args:
         source: the model.
         output: the folder that exports are written to.
+
+    Attributes:
+        first_watch: called after every sweep of the first plan.
     """
 
     def __init__(self, source: Source, output: Path) -> None:
@@ -56,6 +67,8 @@ class Session:
             Question() if source.plan is None else question_of(source.plan.objective, self.mdp)
         )
         self.plans, self.axes = Plans(), Axes(self.mdp)
+        self.first_watch: Callback | None = None
+        self._closing = threading.Event()
         self._planning, self._last = threading.Lock(), cast(Kept | None, None)
         self._comparing = threading.Lock()
         self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
@@ -144,7 +157,7 @@ class Session:
         """Return the plan that was loaded, or that of the first question."""
         plan = self.source.plan
         if plan is None:
-            return self.plan(self.first)
+            return self.plan(self.first, self.first_watch)
         name = plan_id(self.first, self.digest)
         kept = self.plans.get(name)
         if kept is None:
@@ -169,10 +182,25 @@ class Session:
             kept = self.plans.get(name)  # someone may have asked the same meanwhile
             if kept is None:
                 start = None if self._last is None else self._last.plan
-                plan = self.mdp.solve(objective, start=start, callback=callback)
+                plan = self.mdp.solve(
+                    objective,
+                    tolerance=tolerance_of(question, live=self.live),
+                    start=start,
+                    callback=lambda seen: self._watched(seen, callback),
+                )
                 kept = self._last = Kept(plan, self._summary(plan, question))
                 self.plans.put(kept)
         return kept
+
+    def close(self) -> None:
+        """Have plans that are being made end; none is made any more."""
+        self._closing.set()
+
+    def _watched(self, seen: Any, callback: Callback | None) -> None:
+        if self._closing.is_set():
+            raise Overtaken
+        if callback is not None:
+            callback(seen)
 
     def known(self, name: str) -> Kept | None:
         """Return a plan by its id; one that is gone is made again by its question."""
@@ -215,7 +243,9 @@ class Session:
             changed_share=None,
             action_shares=tuple((counts / max(1, counts.sum())).tolist()),
             warnings=_warnings(plan, mean, best),
-            python=python_of(question, data, self.source.path, self.source.kind, self.mdp.graph.k),
+            python=python_of(
+                question, self.mdp, self.source.path, self.source.kind, plan.tolerance
+            ),
             query=query_of(question),
             pinned=None,
         )

@@ -112,8 +112,7 @@ def backup(
     best actions [N] are written.
 
     Returns:
-        the smallest and the largest change of a value, the largest distance penalty, and the
-        number of states without any action.
+        the smallest and largest change of a value, the largest penalty, the states without action.
     """
     # Fields are read here: read in a loop, each would count references to its array.
     indices, distances, rewards = problem.indices, problem.distances, problem.rewards

@@ -44,6 +44,7 @@ def steps_to_neighbors(
     indices, distances, rewards = graph.indices, graph.distances, graph.rewards
     terminal, penalties = problem.terminal, problem.penalties
     cost, adaptive = problem.cost, problem.adaptive
+    every_fee = 1 if penalties.shape[0] > 1 else 0
     _, actions, k = steps.shape
     for p in range(lo, hi):
         s = order[p] if len(order) > 0 else p
@@ -53,7 +54,8 @@ def steps_to_neighbors(
                 i = indices[s, a, j]
                 steps[p, a, j] = np.inf
                 if i >= 0 and not terminal[p]:
-                    paid = price * np.float64(distances[s, a, j]) + penalties[a]
+                    paid = price * np.float64(distances[s, a, j])
+                    paid += penalties[p * every_fee, a]
                     steps[p, a, j] = rewards[i] - paid
 
 

@@ -52,9 +52,9 @@ class Float32Guess:
         self._choice: Int32 = np.full(problem.size, NO_ACTION, np.int32)
         slipped = problem.indices.shape[1] if problem.slip > 0.0 else 0
         self._system = empty_system(problem.size, problem.k + slipped)
-        self._linear = problem.slip == 0.0 and problem.worst_case == 0.0
+        self._is_plain = problem.slip == 0.0 and problem.worst_case == 0.0
         self._evaluator, self._steps = sweeps.evaluator, np.empty((0, 0, 0), np.float32)
-        if not self._linear:
+        if not self._is_plain:
             self._linearize()
         found = self._blocks.run(
             packed_kernels.reward_of_actions, problem, sweeps.posed, sweeps.order.order,
@@ -96,7 +96,10 @@ class Float32Guess:
         """
         if self._nothing_to_guess():
             return target.first_sweep(self._sweeps)
-        target.set(self._scale, self._stuck, self._largest_penalty)
+        if self._is_plain:
+            target.set(self._scale, self._stuck, self._largest_penalty)
+        else:
+            target.first_sweep(self._sweeps)  # |T 0| is more than max_a R.
         proof: Certificate | None = None
         try:
             stopped = self._improve_until(target.allowed, start, watch)
@@ -122,17 +125,17 @@ class Float32Guess:
         floor = tuning.guess_evaluated * change_allowed
         if start is not None:
             self._follow(start, floor, watch.limits.deadline)
-        best, waited = math.inf, 0
-        patience = tuning.guess_patience if self._linear else tuning.linearized_patience
+        best, waited, before = math.inf, 0, self._sweeps.count
+        patience = tuning.guess_patience if self._is_plain else tuning.linearized_patience
         for made in range(1, tuning.guess_sweeps + 1):
             change, largest = self._improve()
             noise = tuning.guess_noise * largest
             # Rows that only agree with a backup may lead round in circles.
-            distinct = self._linear and change > tuning.guess_distinct * noise
+            distinct = self._is_plain and change > tuning.guess_distinct * noise
             waited = 0 if change < GUESS_PROGRESS * best or distinct else waited + 1
             best = min(best, change)
-            self._sweeps.count = made
-            if watch.look(made, change * gamma / (1.0 - gamma), allowed) is not None:
+            self._sweeps.count = before + made
+            if watch.look(self._sweeps.count, change * gamma / (1.0 - gamma), allowed) is not None:
                 return True
             near = max(enough, noise * (tuning.guess_near if waited else 1.0))
             if waited >= patience or change <= near:
@@ -147,7 +150,7 @@ class Float32Guess:
         size, values = self._problem.size, self._values
         values[:size] = np.where(self._problem.terminal, 0.0, start[0])
         values[size:] = values[:size]
-        if not self._linear:
+        if not self._is_plain:
             return  # The first improvement writes rows that agree with these values.
         self._blocks.run(
             kernels.follow, start[1], self._gamma, self._packed, self._reward, self._choice,
@@ -159,7 +162,7 @@ class Float32Guess:
     def _improve(self) -> tuple[float, float]:
         """Sweep over all states and actions; return the largest change and the largest value."""
         state, problem = self._blocks.sweep_state(), self._problem
-        if not self._linear:
+        if not self._is_plain:
             self._blocks.run_together(
                 linearized.improve_all, state, self._static, self._gamma,
                 np.float32(problem.slip), np.float32(problem.worst_case),
@@ -178,7 +181,7 @@ class Float32Guess:
         Stopped early, any bounds will do; the graph in another order may take too long.
         """
         problem, penalty = self._problem, self._largest_penalty
-        if not self._linear:
+        if not self._is_plain:
             return None
         found = self._blocks.run(packed_kernels.agree, problem.terminal, self._values)
         lows, highs = zip(*found)
