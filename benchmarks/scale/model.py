@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 SHARD_GROWTH, ROW_GROWTH = 0.8, -0.25
-MOST_ROWS = 2_000_000
+MOST_ROWS = 8_000_000
 """Source rows of a shard, as `ShardTuning` has it."""
 SOLVE_BYTES = 2.5
 """Times the graph's bytes that planning on one machine needs."""
@@ -80,7 +80,7 @@ class Model:
 
 def shards_for(rows: float, cluster: Cluster) -> int:
     """Return the number of shards that would be taken."""
-    wanted = max(rows / MOST_ROWS, 2 * cluster.processors)
+    wanted = max(rows / MOST_ROWS, cluster.processors)
     return 1 << math.ceil(math.log2(wanted))
 
 

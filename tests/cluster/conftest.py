@@ -75,7 +75,7 @@ def processes_of(session: str) -> list[str]:
     return found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: its processes would run beside all other tests
 def _local_cluster():
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     cluster = LocalCluster()
