@@ -144,6 +144,19 @@ def test_models_share_the_parts_of_their_data(parted, tmp_path, equal):
     assert equal(da.load(path), model)
 
 
+def test_policies_of_plans_in_parts_act_as_those_in_one_piece(parted, tmp_path):
+    plan = da.compile(da.load(parted), k=2, neighbors="tree").solve(gamma=0.9)
+    path = da.save(plan, tmp_path / "plan")
+    assert json.loads((path / "manifest.json").read_text())["version"] == 2
+    whole = da.save(da.compile(steps(), k=2, neighbors="tree").solve(gamma=0.9), tmp_path / "whole")
+    assert json.loads((whole / "manifest.json").read_text())["version"] == 1
+    seen = steps(50, seed=2).observations
+    in_parts, in_one = (da.load(one).policy(k=3) for one in (path, whole))
+    assert np.array_equal(in_parts.q_values(seen), in_one.q_values(seen))
+    acting = da.load(da.save(in_parts, tmp_path / "policy"))
+    assert np.array_equal(acting.act(seen), in_one.act(seen))
+
+
 def test_import_in_parts(tmp_path, capsys):
     pytest.importorskip("pyarrow")
     da.write(steps(), tmp_path / "log.parquet")
