@@ -127,7 +127,7 @@ def test_forgetting_rewrites_what_comes_after(parted, equal):
 def test_large_columns_are_joined_and_taken_on_disk(parted, equal, monkeypatch):
     expected = da.append(steps(), steps(60, seed=1)), da.forget(steps(), [0])
     monkeypatch.setattr(scratch, "IN_MEMORY", 1000)
-    monkeypatch.setattr("deepaveragers.data.transitions.IN_MEMORY", 1000)
+    monkeypatch.setattr("deepaveragers.data.frame_stacks.IN_MEMORY", 1000)
     assert equal(da.append(steps(), steps(60, seed=1)), expected[0])
     assert equal(da.forget(steps(), [0]), expected[1])
 
