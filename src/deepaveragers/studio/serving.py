@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import webbrowser
 from collections.abc import Callable
@@ -72,4 +73,15 @@ def serve(
                 webbrowser.open(address)
 
         with studio.running():
-            run(app, bound, limits=LIMITS, log=server_log(sys.stderr), ready=ready)
+            run(app, bound, limits=LIMITS, log=_silent_log(), ready=ready)
+
+
+def _silent_log() -> logging.Logger:
+    """Return what uvicorn writes to: tabs that are open at Ctrl-C are no news.
+
+    Mistakes of our own go to the application's log.
+    """
+    log = server_log(sys.stderr)
+    for handler in log.handlers:
+        handler.setLevel(logging.CRITICAL)
+    return log
