@@ -12,10 +12,12 @@ from starlette.responses import Response
 from ..errors import DeepAveragersError
 from ..kernels.compiling import told_of_compiling
 from ..server.problems import Problem
-from .data_page import diagnosis
+from .colouring import Bytes, coloured
+from .data_page import by_finding, diagnosis
 from .events import Events
 from .exchange import json
 from .jobs import Jobs
+from .messages import Legend
 from .planning_watch import PlanningWatch
 from .plans import Kept
 from .questions import plan_id
@@ -23,6 +25,7 @@ from .replanning import Overtaken, Replanning, in_thread
 from .session import Session
 
 Result = TypeVar("Result")
+FINDING = "finding:"
 PREPARING = "preparing kernels, once per installation"
 
 
@@ -47,6 +50,12 @@ class Studio:
         if kept is None:
             raise Problem(404, f"There is no plan {name!r}; ask its question again.")
         return kept
+
+    def coloured(self, by: str, kept: Kept, other: Kept | None) -> tuple[Legend, Bytes]:
+        """Return the legend and the bytes of a colouring: of a plan, of two, or of a finding."""
+        if by.startswith(FINDING):
+            return by_finding(self.session, by.removeprefix(FINDING))
+        return coloured(by, kept.plan, None if other is None else other.plan)
 
     async def answer(self, work: Callable[[], Result]) -> Response:
         """Return as JSON what the work returns; it runs in a thread."""
