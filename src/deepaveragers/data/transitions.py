@@ -24,10 +24,9 @@ from .column_names import (
 )
 from .columns import as_column, as_flags, as_propensities, as_times
 from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
-from .frame_stacks import check_shared_frames, stacks_or_none
+from .frame_stacks import check_shared_frames, observations_at
 from .observations import as_observations, check_finite
 from .row_numbers import checked_rows
-from .scratch import IN_MEMORY, taken
 
 MAX_TRANSITIONS = 2**31 - 1
 """Neighbour indices are int32."""
@@ -271,8 +270,8 @@ class Transitions:
         if names is not None:
             names = names_at(names, self.episode_ids, distinct_ids(columns["episode_ids"]))
         return of_checked(
-            observations=_rows(self.observations, taken),
-            next_observations=_rows(self.next_observations, taken),
+            observations=observations_at(self.observations, taken),
+            next_observations=observations_at(self.next_observations, taken),
             action_names=self.action_names,
             action_bounds=self.action_bounds,
             observation_names=self.observation_names,
@@ -289,11 +288,3 @@ def of_checked(**fields: Any) -> Transitions:
     data = object.__new__(Transitions)
     data._set(**fields)
     return data
-
-
-def _rows(observations: Array, rows: slice | Array) -> Any:
-    stacks = stacks_or_none(observations)
-    if stacks is not None:
-        return stacks.at(rows)
-    large = observations.nbytes > IN_MEMORY and not isinstance(rows, slice)
-    return taken(observations, rows) if large else rows_at(observations, rows)  # type: ignore[arg-type]

@@ -138,6 +138,7 @@ class DacMdp:
         callback: Callable[[Any], object] | None = None,
         cluster: str | None = None,
         work_dir: str | os.PathLike[str] | None = None,
+        blocks: int | None = None,
         **asked: Unpack[ObjectiveFields],
     ) -> Plan:
         """Return a plan whose values are certified to the tolerance.
@@ -156,6 +157,7 @@ class DacMdp:
             cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
                 does not fit this machine's memory.
             work_dir: for that, a folder that all nodes see; a killed plan goes on from there.
+            blocks: with a cluster, plan in so many blocks, also what fits here.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve
@@ -182,6 +184,7 @@ class DacMdp:
             callback=callback,
             cluster=cluster,
             work_dir=work_dir,
+            blocks=blocks,
         )
 
     def _restricted(self, objective: Objective) -> DacMdp:
