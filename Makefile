@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PAGE := src/deepaveragers/studio/page/index.html
 PAGE_SOURCES := $(shell find studio -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page studio-pictures
+.PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page studio-pictures wheel
 .PHONY: bench-neighbors bench-planner bench-policies study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
@@ -64,6 +64,14 @@ studio: $(VENV)/.studio $(PAGE) $(MODEL)/manifest.json
 	$(BIN)/dac studio $(MODEL) $(ARGS)
 
 studio-page: $(PAGE)
+
+# A wheel with the page inside, and not too large to be installed everywhere.
+LARGEST_WHEEL := 3000000
+wheel: $(VENV)/.dev $(PAGE)
+	rm -rf dist
+	DEEPAVERAGERS_PAGE=required $(PIP) wheel --no-deps --wheel-dir dist .
+	$(BIN)/python -m zipfile -l dist/*.whl | grep -q studio/page/index.html
+	test $$(wc -c < dist/*.whl) -lt $(LARGEST_WHEEL)
 
 $(PAGE): $(PAGE_SOURCES) | studio/node_modules/.package-lock.json
 	npm --prefix studio run build

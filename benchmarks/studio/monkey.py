@@ -146,9 +146,9 @@ def main() -> None:
                     }
                     print(json.dumps(figures), flush=True)
                 monkey.act()
-            for line in tab.complaints:
-                print(line)
-            print(f"{monkey.deeds} deeds, {len(tab.complaints)} complaints")
+            complaints = list(tab.complaints)
+            tab.page.context.close()
+            print("\n".join([*complaints, f"{monkey.deeds} deeds, {len(complaints)} complaints"]))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /** The page: questions on the left, the map in the middle, what is known about it on the right. */
 
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
 import { Compare } from "./compare/compare";
@@ -98,8 +99,15 @@ function Panels() {
 }
 
 function Jobs() {
+  const turn = useSignal(0);
+  useSignalEffect(() => {
+    if (jobs.value.length === 0) return undefined;
+    const timer = setTimeout(() => turn.value++, PROGRESS_AFTER_MS);
+    return () => clearTimeout(timer);
+  });
+  void turn.value;
   const now = performance.now();
-  const long = jobs.value.filter((job) => now - job.since > PROGRESS_AFTER_MS);
+  const long = jobs.value.filter((job) => now - job.since >= PROGRESS_AFTER_MS);
   if (long.length === 0) return null;
   return (
     <div class="jobs" role="status">

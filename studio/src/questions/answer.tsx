@@ -23,7 +23,8 @@ export function Answer() {
           <button type="button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>Link and Python</button>
         </span>
       </div>
-      <div class={`figures ${stale.value ? "stale" : ""}`} aria-live="polite" aria-busy={stale.value}>
+      <div
+        class={`figures ${stale.value ? "stale" : ""}`} data-round-trip={roundTrip.value ?? ""} aria-live="polite" aria-busy={stale.value}>
         <Figure name="Value at the starts" value={number(answer.start_value)} note={startNote()} />
         <Figure name="Certified error" value={`± ${number(answer.error, 2)}`} note="of every value" />
         <Figure name="Action changed" value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
