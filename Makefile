@@ -70,7 +70,7 @@ LARGEST_WHEEL := 3000000
 wheel: $(VENV)/.dev $(PAGE)
 	rm -rf dist
 	DEEPAVERAGERS_PAGE=required $(PIP) wheel --no-deps --wheel-dir dist .
-	$(BIN)/python -m zipfile -l dist/*.whl | grep -q studio/page/index.html
+	$(BIN)/python -m zipfile -l dist/*.whl | grep studio/page/index.html > /dev/null
 	test $$(wc -c < dist/*.whl) -lt $(LARGEST_WHEEL)
 
 $(PAGE): $(PAGE_SOURCES) | studio/node_modules/.package-lock.json

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,9 @@ def serve(
     max_batch: Annotated[int, typer.Option(help="Observations of a request.")] = 100_000,
     max_seconds: Annotated[float, typer.Option(help="That a request may take.")] = 30.0,
     max_concurrency: Annotated[int, typer.Option(help="Requests at once.")] = 256,
+    max_together: Annotated[
+        int, typer.Option(help="Single requests that are decided at once under load.")
+    ] = 16,
     log_requests: Annotated[
         bool, typer.Option("--log-requests", help="Log every request, too.")
     ] = False,
@@ -50,6 +54,7 @@ def serve(
     from ..server.extra import check_installed
 
     check_installed()
+    from ..errors import DataWarning
     from ..server.guard import door_for, read_token
     from ..server.limits import Limits
     from ..server.logs import server_log
@@ -67,6 +72,7 @@ def serve(
         audit_inputs=audit_inputs,  # type: ignore[arg-type]
         audit_rotate_bytes=audit_rotate * MEGABYTE,
         most_rows=max_batch,
+        together=max_together,
         log_requests=log_requests,
         limits=limits,
     )
@@ -79,5 +85,8 @@ def serve(
             line = json.dumps({"address": address}) if as_json else f"Serving at {address}"
             print(line, flush=True)  # noqa: T201
 
-        run(app, bound, limits=limits, log=log, ready=ready)
+        with warnings.catch_warnings():
+            # Columns that a client sends beside the policy's are no news.
+            warnings.simplefilter("ignore", DataWarning)
+            run(app, bound, limits=limits, log=log, ready=ready)
     log.info("stopped")

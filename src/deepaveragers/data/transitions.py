@@ -13,7 +13,7 @@ import numpy as np
 from ..arguments import known_fields
 from ..arrays import Array, Bool, Float64, Int64, frozen, rows_at
 from ..errors import InputError
-from .action_vectors import action_figures, as_action_bounds, vector_text
+from .action_vectors import action_figures, as_action_bounds, kind_of_actions, text_of_action
 from .actions import as_actions
 from .column_names import (
     as_observation_names,
@@ -185,11 +185,7 @@ class Transitions:
     @property
     def actions_in_words(self) -> str:
         """What kind of actions there are, in words."""
-        if not self.action_vectors:
-            return f"{len(self.action_names)} actions"
-        kind = "continuous" if self.actions.dtype.kind == "f" else "combined discrete"
-        width = len(self.action_names)
-        return f"{kind} actions of {width} number{'s' if width > 1 else ''}"
+        return kind_of_actions(self.actions, len(self.action_names))
 
     @property
     def observation_shape(self) -> tuple[int, ...]:
@@ -230,9 +226,7 @@ class Transitions:
 
     def action_text(self, row: int) -> str:
         """Return the action of a row in words: its name, or its numbers by column."""
-        if not self.action_vectors:
-            return self.action_names[int(self.actions[row])]
-        return vector_text(self.action_names, self.actions[row])
+        return text_of_action(self.action_names, self.actions[row])
 
     def row_name(self, row: int) -> str:
         """Return how a message calls a row: "row 5", with the log's own id of its episode."""
@@ -261,8 +255,8 @@ class Transitions:
             "truncations": int(self.truncations.sum()),
             "observation_shape": list(self.observation_shape),
             "observation_dtype": str(self.observations.dtype),
-            "observation_names": _plain_list(self.observation_names),
-            "observation_units": _plain_list(self.observation_units),
+            "observation_names": self.observation_names and list(self.observation_names),
+            "observation_units": self.observation_units and list(self.observation_units),
             "action_names": list(self.action_names),
             **action_figures(self.actions, len(self.action_names)),
             "mean_return": mean_return,
@@ -295,10 +289,6 @@ def of_checked(**fields: Any) -> Transitions:
     data = object.__new__(Transitions)
     data._set(**fields)
     return data
-
-
-def _plain_list(names: Sequence[str] | None) -> list[str] | None:
-    return None if names is None else list(names)
 
 
 def _rows(observations: Array, rows: slice | Array) -> Any:

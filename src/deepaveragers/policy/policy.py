@@ -292,11 +292,10 @@ class Policy:
 
 def policy_of(plan: Plan, **options: Any) -> Policy:
     """Return the policy that suits the plan's actions: numbered, or rows."""
-    if not plan.mdp.transitions.action_vectors:
-        return Policy(plan, **options)
     from .vector_policy import VectorPolicy
 
-    return VectorPolicy(plan, **options)
+    kind = VectorPolicy if plan.mdp.transitions.action_vectors else Policy
+    return kind(plan, **options)
 
 
 def _lookup_for(plan: Plan, asked: LookupName) -> LookupName:
