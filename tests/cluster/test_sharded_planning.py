@@ -119,7 +119,10 @@ def test_the_public_door_plans_here_what_fits(mdp, cluster, tmp_path, monkeypatc
     expected = mdp.solve(gamma=0.95)
     here = mdp.solve(gamma=0.95, cluster="auto", work_dir=tmp_path)
     assert np.array_equal(here.values, expected.values)
-    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir()), "nothing is written, no cluster is needed"
+    assert mdp.solve(gamma=0.95, cluster="auto", work_dir=tmp_path / "two", blocks=2).converged
+    with pytest.raises(da.InputError, match="blocks must be None unless"):
+        mdp.solve(blocks=2)
     monkeypatch.setattr(sharded, "available_bytes", lambda: 1000)
     plan = mdp.solve(gamma=0.95, cluster="auto", work_dir=tmp_path)
     check_bounds(plan, mdp.solve(gamma=0.95, tolerance=1e-9))

@@ -63,7 +63,8 @@ def _write_visits(files: ShardFiles, block: Block, points: Floats, kth: Float64)
     partition = files.partition()
     boxes = np.array(whole_array(files.of_partition("boxes")))
     farthest = np.array(whole_array(files.of_partition("farthest")))
-    around = np.stack([boxes[:, :, 0].min(axis=1), boxes[:, :, 1].max(axis=1)], axis=1)
+    lowest, highest = boxes[..., 0, :].min(axis=(1, 2)), boxes[..., 1, :].max(axis=(1, 2))
+    around = np.stack([lowest, highest], axis=1)
     visits, starts = visits_of(
         partition.coordinates(points), partition.margins(points, farthest),
         np.ascontiguousarray(kth), boxes, around, block[0],

@@ -33,11 +33,11 @@ from .checkpoint import fingerprint
 from .duplicates import group_identical, groups_in_order
 from .features import Features
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
-from .partition import boxes_of, in_shards, make_partition
+from .partition import CELLS, boxes_of, in_shards, make_partition
 from .shard_files import PHASES, Block, ShardFiles
 from .shard_tasks import answer_others, ask_home, merge_blocks
 
-VERSION = 1
+VERSION = 2
 """Of the files: others are not gone on with."""
 READY = "ready.json"
 
@@ -50,16 +50,16 @@ class ShardTuning:
         shards: a power of two; None decides by the rows and the processors.
         most_rows: source rows of a shard at most, so that it fits a worker's memory.
         least_rows: below this, more shards cost more than they bring.
-        shards_per_cpu: so many at least, so that processors end at about the same time.
+        shards_per_cpu: so many at least; more of them even out the work, and ask more questions.
         block_states: core states of a file.
         most_in_memory: bytes of a graph that the driver keeps in memory; larger ones are
             mapped from the working folder.
     """
 
     shards: int | None = None
-    most_rows: int = 2_000_000
+    most_rows: int = 8_000_000
     least_rows: int = 25_000
-    shards_per_cpu: int = 2
+    shards_per_cpu: int = 1
     block_states: int = 131_072
     most_in_memory: int = 4 << 30
 
@@ -134,15 +134,16 @@ def _share_out(
     for phase in ("partition", *PHASES):
         (files.folder / phase).mkdir(parents=True, exist_ok=True)
     partition = make_partition(features.source, shards)
-    rows, row_starts = in_shards(partition.shard_of(features.source), shards)
-    order, starts = in_shards(partition.shard_of(features.core[distinct]), shards)
+    cells = partition.cell_of(features.source)
+    rows, row_starts = in_shards(cells // CELLS, shards)
+    order, starts = in_shards(partition.cell_of(features.core[distinct]) // CELLS, shards)
     boxes, farthest = [], []
     for shard in range(shards):
         files.shard(shard, "").parent.mkdir(parents=True, exist_ok=True)
         own = rows[row_starts[shard] : row_starts[shard + 1]]
         here = distinct[order[starts[shard] : starts[shard + 1]]]
         source, taken = features.source[own], actions[own]
-        box, norm = boxes_of(partition, source, taken, files.num_actions)
+        box, norm = boxes_of(partition, source, taken, cells[own] % CELLS, files.num_actions)
         boxes.append(box)
         farthest.append(norm)
         write_array(files.shard(shard, "rows"), own.astype(np.int32))

@@ -61,6 +61,7 @@ def solve(
     callback: Callback | None = None,
     cluster: str | None = None,
     work_dir: str | os.PathLike[str] | None = None,
+    blocks: int | None = None,
 ) -> Plan:
     """Return the certified plan of an objective.
 
@@ -81,6 +82,7 @@ def solve(
         cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP does
             not fit this machine's memory; see `sharded`.
         work_dir: for that, a folder that all nodes see.
+        blocks: with a cluster, plan in so many blocks, also what fits here; None decides.
     """
     began = time.perf_counter()
     instance("objective", objective, Objective, "an Objective")
@@ -97,10 +99,11 @@ def solve(
         max_sweeps=math.inf if max_sweeps is None else max_sweeps,
     )
     first = _start_of(mdp, start)
-    if cluster is not None or work_dir is not None:
+    if cluster is not None or work_dir is not None or blocks is not None:
         plan = solve_if_too_large(
             mdp, objective, tolerance, limits, callback,
-            cluster=cluster, work_dir=work_dir, method=method, start=start, device=device,
+            cluster=cluster, work_dir=work_dir, blocks=blocks,
+            method=method, start=start, device=device,
         )  # fmt: skip
         if plan is not None:
             return plan

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import shown
+from ..arguments import optional, shown, whole_number
 from ..arrays import Float64, Int64
 from ..cluster.files import whole_array, write_array
 from ..cluster.memory import available_bytes
@@ -67,23 +67,27 @@ def solve_if_too_large(
     *,
     cluster: object,
     work_dir: object,
+    blocks: object = None,
     **others: object,
 ) -> Plan | None:
     """Return the plan made in blocks; None where the MDP fits this machine's memory.
 
     Args:
         mdp, objective, tolerance, limits, callback: as in `solve_in_blocks`.
-        cluster, work_dir: as they were asked for.
+        cluster, work_dir, blocks: as they were asked for.
         others: options that planning in blocks does not have, and must be left alone then.
     """
+    if blocks is not None and cluster is None:
+        raise InputError("blocks", "None unless a cluster is given", shown(blocks))
     place = requested(cluster, work_dir)
-    if fits_here(mdp):
+    number = optional(whole_number, "blocks", blocks)
+    if number is None and fits_here(mdp):
         return None
     for name, value in others.items():
         if value not in (None, "auto", "cpu"):
             allowed = "left alone for an MDP that is planned in blocks"
             raise InputError(name, allowed, shown(value))
-    return solve_in_blocks(mdp, objective, tolerance, limits, callback, **place)
+    return solve_in_blocks(mdp, objective, tolerance, limits, callback, **place, blocks=number)
 
 
 def solve_in_blocks(
