@@ -101,7 +101,8 @@ def findings(
         f"5 % of the best in {near}. Somebody else wins{_listed(lost) or ' nowhere'}.",
         f"3. Its predicted value is within 15 % of the range of returns in "
         f"{len(fitted) - len(off)} of {len(fitted)} cells"
-        f"{_share(len(fitted) - len(off), len(fitted))}{_listed(off).replace(':', '; not in:', 1)}.",
+        f"{_share(len(fitted) - len(off), len(fitted))}"
+        f"{_listed(off).replace(':', '; not in:', 1)}.",
         f"4. {_scores(compared)}",
         f"5. {_aims({cell.name: cell for cell in fitted})}",
         *_single(runs, fitted),
