@@ -52,6 +52,7 @@ def _load(found: dict[str, Any]) -> str:
             str(_failed(one["saturated"]) + _failed(one["half"])),
         ]
         for name, one in found["singles"].items()
+        if one["half"]["requests"]
     ]
     batches = [
         [
@@ -63,6 +64,7 @@ def _load(found: dict[str, Any]) -> str:
             str(_failed(one)),
         ]
         for name, one in found["batches"].items()
+        if one["requests"]
     ]
     header = ["single requests", "saturated, 1/s", "half of it, 1/s", "p50, ms", "p99, ms"]
     batch_header = ["batches", "decisions/s", "in a request", "p50, ms", "p99, ms", "failed"]
@@ -71,8 +73,18 @@ def _load(found: dict[str, Any]) -> str:
         "same machine; latency at half of the saturated rate, from when a request was due.\n\n"
         + _table([*header, "slowest, ms", "failed"], singles)
         + "\n'each alone' is `dac serve --max-together 1`: what deciding upon single requests "
-        "together gains.\n\n" + _table(batch_header, batches)
+        "together gains. These ran at real-time priority on a crowded machine, where the kernel "
+        "stops them for 50 ms of every second: that is the p99, of the constant endpoint too.\n\n"
+        + _table(batch_header, batches)
+        + _unanswered(found)
     )
+
+
+def _unanswered(found: dict[str, Any]) -> str:
+    """Say which servers have no row, for a measurement without any answer in time."""
+    names = [name for name, one in found["singles"].items() if not one["half"]["requests"]]
+    names += [name for name, one in found["batches"].items() if not one["requests"]]
+    return f"\nWithout an answer in time, and so without a row: {', '.join(names)}.\n" * bool(names)
 
 
 def _failed(one: dict[str, Any]) -> int:

@@ -133,3 +133,27 @@ def test_a_link_that_makes_no_sense_is_said_not_suffered(browser, studio, nonsen
     expect(page.locator(".told.error, .status.certified").first).to_be_visible()
     expect(page.locator(".questions")).to_be_visible()
     page.context.close()
+
+
+def test_a_newer_question_overtakes_a_slow_one(enter):
+    visit = enter("table")
+    page, held = visit.page, []
+
+    def hold_the_first(route):
+        if not held and route.request.method == "POST":
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/api/plans", hold_the_first)
+    visit.button("one action in ten slips?").click()
+    expect(page.locator(".status.stale")).to_be_visible()
+    visit.button("cases turn out badly?").click()
+    visit.certified()
+    value = visit.figure("Value at the starts")
+    expect(page.locator(".question")).to_contain_text("slip 10 %, worst case 30 %")
+    held[0].continue_()
+    page.wait_for_timeout(1000)
+    assert visit.figure("Value at the starts") == value
+    visit.certified()
+    visit.complaints = [line for line in visit.complaints if "409" not in line]
