@@ -117,8 +117,7 @@ def _soak(found: dict[str, Any]) -> str:
         f"{found['swapped']} swaps, {found['refused']} refusals of bad policies. Resident memory "
         f"{memory[1]:.0f} MB in the beginning, {min(later):.0f} to {max(later):.0f} MB in the last "
         f"two thirds, {memory[-1]:.0f} MB at the end. {found['audit_lines']:,} lines in the audit "
-        f"log. Latency on a machine that others used too: p50 "
-        f"{answer['milliseconds']['p50']:.2f} ms, p99 {answer['milliseconds']['p99']:.2f} ms.\n"
+        f"log.\n"
     )
 
 

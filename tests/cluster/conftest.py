@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -52,8 +53,12 @@ class LocalCluster:
 
     def _remove(self, node) -> None:
         self._nodes.remove(node)
+        raylets = [one.process.pid for one in node.all_processes.get("raylet", [])]
         node.kill_all_processes(check_alive=False, allow_graceful=False, wait=True)
         self._cluster.worker_nodes.discard(node)
+        for pid in workers_of(raylets):  # one that is stopped does not see that its node is gone
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def end(self) -> None:
         """End every process, also those that are stopped."""
@@ -61,6 +66,17 @@ class LocalCluster:
         for node in list(self._nodes):
             self._remove(node)
         self._cluster.shutdown()
+
+
+def workers_of(raylets: list[int]) -> list[int]:
+    """Return the workers of nodes, whose own names do not tell their session."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            variables = (folder / "environ").read_bytes().split(b"\0")
+            if any(f"RAY_RAYLET_PID={pid}".encode() in variables for pid in raylets):
+                found.append(int(folder.name))
+    return found
 
 
 def processes_of(session: str) -> list[str]:
