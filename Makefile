@@ -3,14 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PAGE := src/deepaveragers/studio/page/index.html
+PAGE_SOURCES := $(shell find studio -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page
+.PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page studio-pictures wheel
 .PHONY: bench-neighbors bench-planner bench-policies study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
 	$(BIN)/dac quickstart
 
-test: $(VENV)/.dev
+# The page's arithmetic first, then everything else, real browsers too.
+test: $(VENV)/.dev studio/node_modules/.package-lock.json $(PAGE) $(VENV)/.browser
+	npm --prefix studio run check
+	npm --prefix studio test
 	$(BIN)/python -m pytest -n 2
 
 # Leaves out what is marked slow: under a minute.
@@ -53,8 +58,6 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@ $(VENV)/.core
 
 # The studio on a CartPole model: installs, makes the model, builds the page, opens it.
-PAGE := src/deepaveragers/studio/page/index.html
-PAGE_SOURCES := $(shell find studio -type f -not -path '*/node_modules/*' 2>/dev/null)
 MODEL := runs/studio/cartpole
 
 studio: $(VENV)/.studio $(PAGE) $(MODEL)/manifest.json
@@ -62,10 +65,33 @@ studio: $(VENV)/.studio $(PAGE) $(MODEL)/manifest.json
 
 studio-page: $(PAGE)
 
-$(PAGE): $(PAGE_SOURCES)
-	npm --prefix studio ci
+# A wheel with the page inside, and not too large to be installed everywhere.
+LARGEST_WHEEL := 3000000
+wheel: $(VENV)/.dev $(PAGE)
+	rm -rf dist
+	DEEPAVERAGERS_PAGE=required $(PIP) wheel --no-deps --wheel-dir dist .
+	$(BIN)/python -m zipfile -l dist/*.whl | grep studio/page/index.html > /dev/null
+	test $$(wc -c < dist/*.whl) -lt $(LARGEST_WHEEL)
+
+$(PAGE): $(PAGE_SOURCES) | studio/node_modules/.package-lock.json
 	npm --prefix studio run build
 	@touch $@
+
+studio/node_modules/.package-lock.json: studio/package-lock.json
+	npm --prefix studio ci --no-audit --no-fund
+	@touch $@
+
+# The browser of the page's tests: Debian's if one may install it, otherwise Playwright's own.
+$(VENV)/.browser: | $(VENV)/.dev
+	@command -v chromium > /dev/null || command -v google-chrome > /dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core > /dev/null; \
+	else $(BIN)/playwright install chromium; fi
+	@touch $@
+
+# Pictures of the studio for the docs, made by the story that the tests tell.
+studio-pictures: $(VENV)/.dev $(PAGE) $(VENV)/.browser
+	$(BIN)/python -m tests.studio.browser.screenshots docs/images
 
 $(MODEL)/manifest.json: | $(VENV)/.studio
 	$(BIN)/python -m benchmarks.studio.models cartpole $(MODEL)

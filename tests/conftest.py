@@ -39,6 +39,8 @@ SLOW = (
     "storage/test_shared_bundles.py",
     "test_examples.py",
     "test_pages.py",
+    "test_serving_page.py",
+    "service/",
 )
 """What takes long, by `pytest --durations=0`: marked `slow`, and left out by `make test-quick`."""
 

@@ -1,7 +1,8 @@
 """How fast certified plans are, beside other solvers, over families of MDPs.
 
-`python -m benchmarks.planner --report` makes the published page. Without it, MDPs of other
-seeds and parameters are planned: settings are chosen on those only.
+`python -m benchmarks.planner --report` makes the published page; with `--keep all --output DIR`
+and some families it may run in pieces, and `--report --page` then writes the page. Without
+`--report`, MDPs of other seeds and parameters are planned: settings are chosen on those only.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ def main() -> None:
     output = arguments.output or (PUBLISHED if published else arguments.cache / stage)
     about = circumstances(_command(sys.argv[1:]))
     begin = time.perf_counter()
-    results = Results() if arguments.prepare else _kept(output / "planner.jsonl", arguments.keep)
-    asked = list(_cells(arguments))
+    keep = "all" if arguments.page else arguments.keep
+    results = Results() if arguments.prepare else _kept(output / "planner.jsonl", keep)
+    asked = [] if arguments.page else list(_cells(arguments))
     for (family, size), group in groupby(asked, key=lambda cell: (cell.family, cell.states)):
         todo = [cell for cell in group if _missing(cell, results, arguments.peers)]
         if not todo:
@@ -79,6 +81,9 @@ def _arguments() -> argparse.Namespace:
         choices=["none", "peers", "all"],
         default="none",
         help="rows of earlier runs that are not measured again; 'all' goes on after a stop",
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="the page of rows that are kept; measures nothing"
     )
     parser.add_argument("--prepare", action="store_true", help="MDPs and references only")
     parser.add_argument("--cache", type=Path, default=CACHE, metavar="DIR", help="compiled MDPs")

@@ -23,7 +23,7 @@ def page(results: Results, about: dict[str, Any]) -> str:
         f"{about['cores']} cores, load {about['load']:.1f} at the start, Python "
         f"{about['python']}, "
         + ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-        + f"; {about['seconds'] / 60.0:.0f} minutes. One row per solver and cell: "
+        + f"{_minutes(about)}. One row per solver and cell: "
         "[planner.jsonl](planner.jsonl).",
         *_other_commits(results, about["commit"]),
         "",
@@ -104,6 +104,12 @@ def _more_figures(results: Results) -> list[str]:
                 shown = [title, str(spread.families), *spread.worst_median_best]
                 lines.append(f"| {' | '.join(shown)} |")
     return lines
+
+
+def _minutes(about: dict[str, Any]) -> str:
+    """Return how long a run took; nothing where the page was made of earlier rows."""
+    minutes = about["seconds"] / 60.0
+    return f"; {minutes:.0f} minutes" if minutes >= 1.0 else ""
 
 
 def _other_commits(results: Results, commit: str) -> list[str]:

@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     if not given.report:
         with Peers(given.peers) as peers:
             _run_missing(given, runs, peers)
-    _write(runs, given.output)
+    _write(runs, given.output, given.note)
 
 
 def _run_missing(given: argparse.Namespace, runs: Runs, peers: Peers) -> None:
@@ -60,13 +60,16 @@ def _run_missing(given: argparse.Namespace, runs: Runs, peers: Peers) -> None:
                 print(f"{name} {seed} {method}: {found}, {took:.0f} s", flush=True)
 
 
-def _write(runs: Runs, output: Path) -> None:
-    """Write the page, its picture, and the runs behind them."""
+def _write(runs: Runs, output: Path, notes: list[str]) -> None:
+    """Write the page, its picture, and the runs behind them; earlier notes are kept."""
     output.mkdir(parents=True, exist_ok=True)
     runs.refresh()
     runs.publish(output / "policies.jsonl")
     about = circumstances("python -m benchmarks.policies")
-    (output / "policies.json").write_text(json.dumps(about, indent=1) + "\n")
+    kept = output / "policies.json"
+    before = json.loads(kept.read_text())["notes"] if kept.exists() else []
+    about["notes"] = list(dict.fromkeys([*before, *notes]))
+    kept.write_text(json.dumps(about, indent=1) + "\n")
     (output / "policies.md").write_text(page(runs, about))
     cells = cells_with(runs, ())
     if cells:
@@ -80,6 +83,7 @@ def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--methods", type=_some(METHODS), default=list(METHODS), metavar="A,B")
     parser.add_argument("--seeds", type=_numbers, default=list(DATA_SEEDS), metavar="10,11")
     parser.add_argument("--report", action="store_true", help="only write the page")
+    parser.add_argument("--note", action="append", default=[], help="what readers are to know")
     parser.add_argument("--prepare", action="store_true", help="make the peers' environment")
     parser.add_argument("--peers", type=Path, default=environment.DEFAULT, metavar="DIR")
     parser.add_argument("--runs", type=Path, default=FOLDER, metavar="DIR", help="a file per run")

@@ -10,6 +10,7 @@ import numpy as np
 from . import tables
 from .cells import DATA_SEEDS
 from .methods import OURS, PICTURE_UPDATES, TITLES, UPDATES
+from .peers.environment import D3RLPY
 from .peers.learning import PEERS
 from .runs import Run
 from .scores import CLOSE, CellScores
@@ -31,14 +32,14 @@ def page(runs: Iterable[Run], about: dict[str, Any]) -> str:
     cells = tables.cells_with(kept, ())
     fitted = tables.cells_with(kept, ("fit",))
     compared = tables.cells_with(kept, ("fit", *PEERS))
-    lines = ["# Policies from logs", "", *findings(fitted, compared), ""]
+    lines = ["# Policies from logs", "", *findings(kept, fitted, compared), ""]
     lines += [
         "## Over all cells",
         "",
         "Score: 0 is what random actions earn, 1 what the best method of the cell earns. "
-        f"The {len(compared)} cells in which `fit` and all peers were run:",
+        + _which(cells, compared),
         "",
-        *tables.over_cells(compared),
+        *tables.over_cells(compared or cells),
         "",
         "![scores by cell](policies.png)",
         "",
@@ -61,6 +62,13 @@ def page(runs: Iterable[Run], about: dict[str, Any]) -> str:
         "",
         *tables.choices(fitted),
         "",
+        "## Single runs",
+        "",
+        "Of methods that were not run with all three data seeds of a cell. They count nowhere "
+        "above.",
+        "",
+        *tables.single(kept),
+        "",
         "## Seconds of processor time",
         "",
         "Of making a policy, median over the data seeds, on a machine that others used too.",
@@ -72,10 +80,12 @@ def page(runs: Iterable[Run], about: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def findings(fitted: Sequence[CellScores], compared: Sequence[CellScores]) -> list[str]:
+def findings(
+    runs: Sequence[Run], fitted: Sequence[CellScores], compared: Sequence[CellScores]
+) -> list[str]:
     """Return what was found, in five lines."""
     if not fitted:
-        return ["`fit` was not run yet."]
+        return _unfinished(runs)
     worse = [cell.name for cell in fitted if cell.worse_than_behaviour("fit")]
     beaten = [cell for cell in compared if not cell.with_the_best("fit")]
     level = len(compared) - len(beaten)
@@ -85,16 +95,60 @@ def findings(fitted: Sequence[CellScores], compared: Sequence[CellScores]) -> li
     off = [name for name, one in errors.items() if one is None or one[2] > CLOSE]
     return [
         f"1. `fit` is shown to be worse than logged behaviour in {len(worse)} of "
-        f"{len(fitted)} cells{_listed(worse)}.",
+        f"{len(fitted)} cells{_listed(worse)}. {_shown(fitted)}",
         f"2. It is the best method, or not shown to be worse than the best, in {level} of the "
         f"{len(compared)} cells in which all peers were run{_share(level, len(compared))}; within "
-        f"5 % of the best in {near}. Somebody else wins:{_listed(lost) or ' nowhere'}.",
+        f"5 % of the best in {near}. Somebody else wins{_listed(lost) or ' nowhere'}.",
         f"3. Its predicted value is within 15 % of the range of returns in "
         f"{len(fitted) - len(off)} of {len(fitted)} cells"
-        f"{_share(len(fitted) - len(off), len(fitted))}; not in:{_listed(off) or ' none'}.",
+        f"{_share(len(fitted) - len(off), len(fitted))}"
+        f"{_listed(off).replace(':', '; not in:', 1)}.",
         f"4. {_scores(compared)}",
         f"5. {_aims({cell.name: cell for cell in fitted})}",
+        *_single(runs, fitted),
     ]
+
+
+def _which(cells: Sequence[CellScores], compared: Sequence[CellScores]) -> str:
+    if compared:
+        return f"The {len(compared)} cells in which `fit` and all peers were run:"
+    return f"The {len(cells)} cells in which some methods were run; none has `fit` and all peers:"
+
+
+def _unfinished(runs: Sequence[Run]) -> list[str]:
+    return [
+        "**Unfinished: `fit` was not run with all three data seeds in any cell, so nothing is "
+        "said here about how often it is the best, or worse than behaviour.**",
+        *_single(runs, ()),
+    ]
+
+
+def _single(runs: Sequence[Run], fitted: Sequence[CellScores]) -> list[str]:
+    """Return what `fit` earned in cells that lack a data seed: shown, though not counted."""
+    behaviour = {(run.cell, run.seed): run for run in runs if run.method == "behaviour"}
+    counted = {cell.name for cell in fitted}
+    said = []
+    for run in runs:
+        if run.method == "fit" and run.cell not in counted:
+            today = behaviour[run.cell, run.seed]
+            earned, usual = (tables.number(float(np.mean(one.returns))) for one in (run, today))
+            said.append(f"- {run.cell}, data seed {run.seed}: {earned} (behaviour {usual})")
+    return ["", "Runs of `fit` not counted, for data seeds are missing:", "", *said] if said else []
+
+
+def _shown(cells: Sequence[CellScores]) -> str:
+    """Return how often `fit` says that its policy is better, and how often that is true."""
+    pairs = [
+        (run, reference)
+        for cell in cells
+        for run, reference in zip(cell.of("fit"), cell.of("behaviour"), strict=True)
+    ]
+    said = [(run, reference) for run, reference in pairs if run.shown]
+    true = sum(np.mean(run.values) > np.mean(reference.values) for run, reference in said)
+    return (
+        f"From {len(said)} of {len(pairs)} logs it says that its policy is shown to be better; "
+        f"{true} of those earn more."
+    )
 
 
 def _ahead(cell: CellScores) -> str:
@@ -139,10 +193,10 @@ def _how(runs: Sequence[Run], about: dict[str, Any]) -> list[str]:
         f"`{about['command']}`, {about['processor']}, {about['cores']} cores, one thread per run, "
         f"Python {about['python']}, "
         + ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-        + f", d3rlpy 2.8.1. Commits: ours {', '.join(ours)}; peers {', '.join(peers)}. One line "
-        "per run: [policies.jsonl](policies.jsonl).",
+        + f", {D3RLPY.replace('==', ' ')}. Commits: ours {', '.join(ours)}; peers "
+        f"{', '.join(peers)}. One line per run: [policies.jsonl](policies.jsonl).",
         "",
-        f"- Data seeds {', '.join(map(str, DATA_SEEDS))}, on which nothing was tuned. Random data "
+        f"- Data seeds {', '.join(map(str, DATA_SEEDS))}, kept out of tuning. Random data "
         "are of random actions, medium data of a scripted controller with 30 % random actions. "
         "mountaincar-random begins anywhere, and is judged from the usual start.",
         "- Ours: `da.compile(data).solve().policy()` and `da.fit(data).policy`, no argument set. "
@@ -156,6 +210,7 @@ def _how(runs: Sequence[Run], about: dict[str, Any]) -> list[str]:
         "it. ICU-Sepsis and the hospital are finite: values come from linear equations.",
         "- Intervals: percentile bootstrap over data seeds and episodes within them, 95 %. "
         "Differences pair seeds and episodes. With three seeds they are rough.",
+        *(f"- {note}" for note in about["notes"]),
         "",
         "Not run:",
         "",

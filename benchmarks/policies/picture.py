@@ -10,8 +10,8 @@ import numpy as np
 from .methods import METHODS, TITLES
 from .scores import CellScores
 
-LEAST = -0.5
-"""Scores below are drawn here."""
+LEAST, MOST = -0.5, 1.1
+"""Scores beyond are drawn here. Behaviour may earn more than the best method."""
 MARKS = {
     "behaviour": ("|", "black"),
     "default": ("o", "tab:cyan"),
@@ -44,7 +44,7 @@ def draw(cells: Sequence[CellScores], path: Path) -> None:
         if not own:
             continue
         axes.scatter(
-            [max(cell.score(method), LEAST) for cell, _ in own],
+            [float(np.clip(cell.score(method), LEAST, MOST)) for cell, _ in own],
             [place for _, place in own],
             marker=mark,
             c=colour,
@@ -55,8 +55,8 @@ def draw(cells: Sequence[CellScores], path: Path) -> None:
         )
     axes.set_yticks(places, [cell.name for cell in cells])
     axes.set_ylim(-0.6, len(cells) - 0.4)
-    axes.set_xlim(LEAST - 0.05, 1.08)
-    axes.set_xlabel(f"score: random actions 0, best method of the cell 1 (at {LEAST:g}: or below)")
+    axes.set_xlim(LEAST - 0.05, MOST + 0.05)
+    axes.set_xlabel("score: random actions 0, best method of the cell 1 (at the edges: or beyond)")
     axes.grid(axis="y", color="whitesmoke", zorder=0)
     figure.legend(loc="upper center", ncols=5, frameon=False, fontsize=9)
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - 0.7 / (1.6 + 0.42 * len(cells))))

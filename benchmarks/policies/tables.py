@@ -115,6 +115,36 @@ def seconds(cells: Sequence[CellScores]) -> Lines:
     return lines
 
 
+def single(runs: Iterable[Run]) -> Lines:
+    """Return the runs of methods that lack a data seed: figures, but no intervals."""
+    kept = list(runs)
+    behaviour = {(run.cell, run.seed): run for run in kept if run.method == "behaviour"}
+    whole = {(cell, one) for cell in CELLS for one in CellScores(cell, kept).methods}
+    lines = [
+        "| cell | data seed | method | return | behaviour | value predicted / true | chosen |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for run in kept:
+        if (run.cell, run.method) in whole or run.method in REFERENCES:
+            continue
+        today = behaviour.get((run.cell, run.seed))
+        true = number(float(np.mean(run.values)))
+        lines.append(
+            _row(
+                [
+                    run.cell,
+                    str(run.seed),
+                    TITLES[run.method],
+                    number(float(np.mean(run.returns))),
+                    "" if today is None else number(float(np.mean(today.returns))),
+                    true if run.predicted is None else f"{number(run.predicted)} / {true}",
+                    run.chosen or "",
+                ]
+            )
+        )
+    return lines
+
+
 def missing(runs: Iterable[Run]) -> Lines:
     """Return what was not run, a line per cell."""
     done = {run.key for run in runs}
@@ -135,7 +165,7 @@ def number(value: float) -> str:
     """Return a figure with as many digits as say something."""
     if abs(value) >= 100.0:
         return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 2.0 else f"{value:.3f}"
+    return f"{value:.1f}" if abs(value) >= 2.0 else f"{value:.3f}".replace("-0.000", "0.000")
 
 
 def _right(cells: Sequence[CellScores], method: str) -> str:

@@ -50,6 +50,7 @@ class Server:
 
     def __init__(self, process: subprocess.Popen[str], address: str, began: float) -> None:
         self._process, self.address, self.began = process, address, began
+        self.ready = time.perf_counter()
 
     @property
     def resident_megabytes(self) -> float:

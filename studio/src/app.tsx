@@ -1,5 +1,6 @@
 /** The page: questions on the left, the map in the middle, what is known about it on the right. */
 
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
 import { Compare } from "./compare/compare";
@@ -9,7 +10,7 @@ import { MapView } from "./map/map";
 import { count, plural } from "./numbers";
 import { Answer } from "./questions/answer";
 import { Questions } from "./questions/questions";
-import { jobs, look, model, notice, panel, PANELS, theme, type Panel } from "./store";
+import { jobs, look, model, notice, panel, PANELS, planned, theme, type Panel } from "./store";
 import { Keep } from "./takeaway/keep";
 import { Trust } from "./trust/trust";
 
@@ -21,7 +22,7 @@ const PROGRESS_AFTER_MS = 1000;
 
 export function App({ error }: { error: string | null }) {
   if (error !== null) return <main class="failed"><h1>The studio could not start</h1><p role="alert">{error}</p></main>;
-  if (!model.value) return <main class="failed"><p role="status">Opening the model …</p></main>;
+  if (!model.value) return <Opening />;
   return (
     <>
       <a class="skip" href="#map" onClick={(event) => { event.preventDefault(); document.getElementById("map")?.focus(); }}>Go to the map</a>
@@ -33,6 +34,16 @@ export function App({ error }: { error: string | null }) {
       </div>
       <Told />
     </>
+  );
+}
+
+/** Large models take seconds until their first plan is there. */
+function Opening() {
+  return (
+    <main class="failed">
+      <p role="status">Opening the model and planning for the first time …</p>
+      <progress {...(planned.value === null ? {} : { value: planned.value })} max={1} aria-label="Opening" />
+    </main>
   );
 }
 
@@ -88,8 +99,15 @@ function Panels() {
 }
 
 function Jobs() {
+  const turn = useSignal(0);
+  useSignalEffect(() => {
+    if (jobs.value.length === 0) return undefined;
+    const timer = setTimeout(() => turn.value++, PROGRESS_AFTER_MS);
+    return () => clearTimeout(timer);
+  });
+  void turn.value;
   const now = performance.now();
-  const long = jobs.value.filter((job) => now - job.since > PROGRESS_AFTER_MS);
+  const long = jobs.value.filter((job) => now - job.since >= PROGRESS_AFTER_MS);
   if (long.length === 0) return null;
   return (
     <div class="jobs" role="status">

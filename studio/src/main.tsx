@@ -22,11 +22,14 @@ import "./styles/map.css";
 import "./styles/panels.css";
 
 const NOTICE_MS = 6000;
+/** Progress of a plan comes under its id, of other work under a name. */
+const PLAN_ID = /^[0-9a-f]{16}$/;
 const THEME_KEY = "dac-studio-theme";
 const root = document.getElementById("studio")!;
 
 async function open(): Promise<void> {
   render(<App error={null} />, root);
+  listen(tab, heard);
   const [found, available] = await Promise.all([api.model(), api.axes()]);
   found.question = whole(found.question);
   found.plan = completed(found.plan);
@@ -41,8 +44,8 @@ async function open(): Promise<void> {
   } else {
     replan(false);
   }
+  planned.value = null;
   follow();
-  listen(tab, heard);
   await Promise.all(waits);
   if (lasso.value) void enclose(lasso.value.polygon);
 }
@@ -82,12 +85,14 @@ function undoKeys(event: KeyboardEvent): void {
 }
 
 function heard(event: ServerEvent): void {
-  if (event.type === "progress" && !event.job.startsWith("job-")) {
+  if (event.type === "progress" && PLAN_ID.test(event.job)) {
     planned.value = event.total > 0 ? event.done / event.total : null;
   } else if (event.type === "progress") {
+    const { type: _type, ...progress } = event;
     const known = jobs.value.find((job) => job.job === event.job);
-    const entry = { ...event, since: known?.since ?? performance.now() };
-    jobs.value = [...jobs.value.filter((job) => job.job !== event.job), entry];
+    const others = jobs.value.filter((job) => job.job !== event.job);
+    const done = !event.job.startsWith("job-") && event.done >= event.total;
+    jobs.value = done ? others : [...others, { ...progress, since: known?.since ?? performance.now() }];
   } else if (event.type === "job") {
     jobs.value = jobs.value.filter((job) => job.job !== event.job);
     finished.value++;

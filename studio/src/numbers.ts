@@ -49,3 +49,8 @@ export function shares(counts: number[]): number[] {
   const total = counts.reduce((sum, amount) => sum + amount, 0);
   return counts.map((amount) => (total ? amount / total : 0));
 }
+
+/** A time of the log without what it does not say: 2024-09-22T15:12:00 becomes 2024-09-22 15:12. */
+export function moment(time: string): string {
+  return time.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::00)?(?:\.0+)?/, "$1 $2");
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { unframe } from "../src/api";
-import { duration, number, percent, signed } from "../src/numbers";
+import { duration, moment, number, percent, signed } from "../src/numbers";
 import { asked, redone, undone } from "../src/questions/history";
 import { gammaAt, placeOfGamma, placeOfPrice, priceAt, STEPS } from "../src/questions/scales";
 import { PLAIN } from "../src/questions/whole";
@@ -62,5 +62,7 @@ describe("frames and numbers", () => {
     expect(percent(0.1234)).toBe("12 %");
     expect(percent(0.0001)).toBe("< 0.1 %");
     expect(duration(1234)).toBe("1.2 s");
+    expect(moment("2024-09-22T15:12:00")).toBe("2024-09-22 15:12");
+    expect(moment("17")).toBe("17");
   });
 });

@@ -82,6 +82,11 @@ def test_the_command_measures_writes_and_goes_on(tmp_path, monkeypatch, capsys):
     command.main()
     assert rows.read_text() == first
     assert str(tmp_path) not in (tmp_path / "out" / "planner.md").read_text()
+    (tmp_path / "out" / "planner.md").unlink()
+    monkeypatch.setattr(sys, "argv", ["planner", "--page", *where])
+    command.main()
+    assert rows.read_text() == first
+    assert "grid" in (tmp_path / "out" / "planner.md").read_text()
     monkeypatch.setattr(sys, "argv", ["planner", *asked, "--prepare"])
     command.main()
     assert rows.read_text() == first

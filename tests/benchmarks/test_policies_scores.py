@@ -1,5 +1,8 @@
 """Figures of the benchmark of policies, from made-up runs."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benchmarks.policies import page, picture, tables
@@ -9,6 +12,8 @@ from benchmarks.policies.peers.learning import PEERS
 from benchmarks.policies.runs import Run, Runs
 from benchmarks.policies.scores import CellScores, bootstrap
 
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "docs/benchmarks/policies.jsonl"
 CELL = "lunarlander-medium-20k"
 ABOUT = {
     "command": "python -m benchmarks.policies",
@@ -18,6 +23,7 @@ ABOUT = {
     "load": 0.1,
     "python": "3.11",
     "versions": {"numpy": "2"},
+    "notes": ["One thing to know."],
 }
 EARNED = {"random": 0.0, "behaviour": 20.0, "default": 10.0, "fit": 95.0, "cql": 100.0}
 
@@ -119,14 +125,24 @@ def test_the_page_says_first_who_wins_and_what_is_missing():
     assert "in 1 of 1 cells (100%)" in first[4]
     assert "aim 180, missed" in first[6]
     assert "| **100** [" in text
+    assert "- One thing to know." in text
     assert f"- {CELL}: own DQN, own BCQ" in text
     assert "- cartpole-random-2k: everything" in text
 
 
 def test_a_page_of_nothing_says_so():
     text = page.page([], ABOUT)
-    assert "`fit` was not run yet." in text
+    assert "**Unfinished: `fit` was not run" in text
     assert text.count(": everything") == len(CELLS)
+
+
+def test_a_single_run_of_fit_is_shown_though_it_proves_nothing():
+    behaviour = [run_of("behaviour", seed, 20.0) for seed in DATA_SEEDS]
+    lost = run_of("fit", 10, -170.0, predicted=23.0, chosen="columns support=0.3")
+    text = page.page([*behaviour, lost], ABOUT)
+    assert text.splitlines()[2].startswith("**Unfinished")
+    assert f"- {CELL}, data seed 10: -170 (behaviour 20.0)" in text
+    assert f"| {CELL} | 10 | ours, fit | -170 | 20.0 | 23.0 / -170 | columns support=0.3 |" in text
 
 
 def test_worst_stands_before_median():
@@ -159,3 +175,10 @@ def test_the_picture_shows_every_method(tmp_path):
     runs = runs_of({method: float(place) for place, method in enumerate(METHODS)})
     picture.draw(tables.cells_with(runs, ()), tmp_path / "scores.png")
     assert (tmp_path / "scores.png").stat().st_size > 10_000
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="nothing published yet")
+def test_the_published_page_is_what_the_runs_make_of_it(tmp_path):
+    runs = Runs(tmp_path / "none", PUBLISHED)
+    about = json.loads(PUBLISHED.with_suffix(".json").read_text())
+    assert PUBLISHED.with_suffix(".md").read_text() == page.page(runs, about)

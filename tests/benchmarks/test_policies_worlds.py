@@ -97,7 +97,7 @@ def test_the_command_runs_what_is_missing_and_goes_on(tmp_path, capsys):
         "--cells", "hospital-5k", "--methods", "behaviour,random,default",
         "--runs", str(tmp_path / "runs"), "--output", str(tmp_path / "page"),
     ]  # fmt: skip
-    command.main([*asked, "--seeds", "10"])
+    command.main([*asked, "--seeds", "10", "--note", "Of two parts."])
     rows = (tmp_path / "page" / "policies.jsonl").read_text().splitlines()
     assert {json.loads(row)["method"] for row in rows} == {"behaviour", "random", "default"}
     capsys.readouterr()
@@ -105,7 +105,9 @@ def test_the_command_runs_what_is_missing_and_goes_on(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "hospital-5k 11 default" in said
     assert "hospital-5k 10" not in said
-    assert str(tmp_path) not in (tmp_path / "page" / "policies.md").read_text()
+    text = (tmp_path / "page" / "policies.md").read_text()
+    assert str(tmp_path) not in text
+    assert text.count("Of two parts.") == 1  # notes of the first part stay
 
 
 def test_peers_need_their_environment_first(tmp_path, capsys):

@@ -98,6 +98,9 @@ def test_every_other_command_knows_rows(tmp_path: Path, capsys: pytest.CaptureFi
         ("report", plan, "-o", tmp_path / "report.html"),
         ("compare", plan, plan),
         ("guarantee", plan),
+        ("fit", data, "-o", tmp_path / "fitted"),
+        ("policy", plan, "-o", tmp_path / "policy"),
+        ("studio", plan, "--port", 0, "--no-browser"),
     ):
         with pytest.raises(SystemExit) as leaving:
             main(list(map(str, words)))

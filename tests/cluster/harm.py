@@ -10,6 +10,7 @@ import signal
 from pathlib import Path
 
 from deepaveragers.neighbors import shard_tasks
+from deepaveragers.solvers import block_files
 
 
 def _stop(pid: int, how: signal.Signals) -> None:
@@ -47,3 +48,7 @@ def kill_in(name: str, mark: str, *arguments):
 
 def hang_in(name: str, mark: str, *arguments):
     return _after_one_file(shard_tasks, name, signal.SIGSTOP, mark, *arguments)
+
+
+def kill_solving(mark: str, *arguments):
+    return _after_one_file(block_files, "sweep_block", signal.SIGKILL, mark, *arguments)

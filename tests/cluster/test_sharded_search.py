@@ -17,7 +17,7 @@ from tests.cluster import harm
 from tests.cluster.worlds import far_out, latent, ties
 
 import deepaveragers as da
-from deepaveragers.cluster.files import read_array, write_array
+from deepaveragers.cluster.files import read_array, whole_array, write_array
 from deepaveragers.neighbors import sharded
 from deepaveragers.neighbors.search import build_graph
 from deepaveragers.neighbors.sharded import ShardTuning, build_graph_on_cluster
@@ -130,12 +130,11 @@ def test_compiling_by_the_public_door(cluster, tmp_path, cartpole, model):
 
 def test_errors_of_tasks_reach_the_caller(cluster, tmp_path):
     from deepaveragers.cluster.work_dir import workers
-    from deepaveragers.neighbors.shard_files import whole
 
     with workers("auto", tmp_path) as hired:
         write_array(tmp_path / "there.npy", np.arange(3))
         assert hired.map(len, [(b"abc",), (b"",)], "counting") == [3, 0]
         with pytest.raises(da.ClusterError, match=r"nowhere.npy is missing or not whole"):
-            hired.map(whole, [(tmp_path / "nowhere.npy",)], "reading")
+            hired.map(whole_array, [(tmp_path / "nowhere.npy",)], "reading")
         with pytest.raises(da.ClusterError, match="dividing failed on a node: ZeroDivisionError"):
             hired.map(divmod, [(1, 0)], "dividing")

@@ -74,7 +74,10 @@ def test_a_browser_gets_the_cookie_for_the_token_in_its_address():
     assert ask(app, method="POST", query=f"token={TOKEN}").status == 401
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:81", "x"])
+@pytest.mark.parametrize(
+    "origin",
+    ["http://evil.example", "null", "http://localhost:81", "x", "http://[", "http://localhost:80/"],
+)
 def test_a_page_of_another_origin_gets_nothing(origin):
     for app, cookie in (
         (served(door_for("127.0.0.1", TOKEN, cookie="studio")), {"cookie": f"studio={TOKEN}"}),

@@ -84,8 +84,8 @@ def test_shares_minimise_the_mixed_change() -> None:
     rng = np.random.default_rng(0)
     changes = rng.normal(size=(4, 100))
     gram = changes @ changes.T
-    shares = np.zeros(4, np.float32)
-    shares_of(np.stack([0.25 * gram, 0.75 * gram]), 4, 3, shares)
+    shares = np.zeros(4)
+    shares_of(np.stack([0.25 * gram, 0.75 * gram]), 4, 3, np.empty((4, 5)), shares)
     assert shares.sum() == pytest.approx(1.0, abs=1e-6)
     least = shares @ gram @ shares
     for _ in range(100):
@@ -96,8 +96,8 @@ def test_shares_minimise_the_mixed_change() -> None:
 
 @pytest.mark.parametrize("gram", [np.zeros((2, 2)), np.full((2, 2), np.nan)])
 def test_the_latest_sweep_is_taken_where_there_is_no_mixture(gram: Float64) -> None:
-    shares = np.zeros(2, np.float32)
-    shares_of(gram[None], 2, 1, shares)
+    shares = np.zeros(2)
+    shares_of(gram[None], 2, 1, np.empty((2, 3)), shares)
     np.testing.assert_array_equal(shares, [0.0, 1.0])
 
 

@@ -127,7 +127,7 @@ def test_forgetting_rewrites_what_comes_after(parted, equal):
 def test_large_columns_are_joined_and_taken_on_disk(parted, equal, monkeypatch):
     expected = da.append(steps(), steps(60, seed=1)), da.forget(steps(), [0])
     monkeypatch.setattr(scratch, "IN_MEMORY", 1000)
-    monkeypatch.setattr("deepaveragers.data.transitions.IN_MEMORY", 1000)
+    monkeypatch.setattr("deepaveragers.data.frame_stacks.IN_MEMORY", 1000)
     assert equal(da.append(steps(), steps(60, seed=1)), expected[0])
     assert equal(da.forget(steps(), [0]), expected[1])
 
@@ -142,6 +142,19 @@ def test_models_share_the_parts_of_their_data(parted, tmp_path, equal):
     graph = json.loads((path / "manifest.json").read_text())["arrays"]["graph.indices"]
     assert len(graph["parts"]) == 4
     assert equal(da.load(path), model)
+
+
+def test_policies_of_plans_in_parts_act_as_those_in_one_piece(parted, tmp_path):
+    plan = da.compile(da.load(parted), k=2, neighbors="tree").solve(gamma=0.9)
+    path = da.save(plan, tmp_path / "plan")
+    assert json.loads((path / "manifest.json").read_text())["version"] == 2
+    whole = da.save(da.compile(steps(), k=2, neighbors="tree").solve(gamma=0.9), tmp_path / "whole")
+    assert json.loads((whole / "manifest.json").read_text())["version"] == 1
+    seen = steps(50, seed=2).observations
+    in_parts, in_one = (da.load(one).policy(k=3) for one in (path, whole))
+    assert np.array_equal(in_parts.q_values(seen), in_one.q_values(seen))
+    acting = da.load(da.save(in_parts, tmp_path / "policy"))
+    assert np.array_equal(acting.act(seen), in_one.act(seen))
 
 
 def test_import_in_parts(tmp_path, capsys):

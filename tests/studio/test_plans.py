@@ -125,7 +125,7 @@ def test_snippets_ask_the_same(mdp, tmp_path):
             "column": "place",
             "when": {"column": "speed", "op": "<=", "value": 0.02},
         }
-        asked = {"gamma": 0.7, "k": 2, "forbidden": [1], "penalties": {"2": 0.1}}
+        asked = {"gamma": 0.7, "k": 2, "forbidden": [1], "penalties": {"2": 0.1}, "slip": 0.1}
         for question in (asked, {**asked, "reward": {"terms": [term], "keep_logged": False}}):
             told = page.ask(question).head["plan"]
             names = {}

@@ -244,6 +244,61 @@ def test_pictures_have_to_be_compiled_first(picture_mdp, tmp_path):
         Page(picture_mdp.transitions, tmp_path)
 
 
+def test_continuous_actions_are_refused_at_once(tmp_path):
+    rows = np.linspace(0.0, 1.0, 40)[:, None]
+    data = da.Transitions(
+        observations=rows, actions=rows, rewards=np.ones(40), next_observations=rows,
+        terminations=np.zeros(40, dtype=bool), action_names=("throttle",),
+    )  # fmt: skip
+    with pytest.raises(da.InputError, match="discrete actions for the studio"):
+        Page(data, tmp_path)
+
+
 def test_data_are_compiled(mdp, tmp_path):
     model = Page(mdp.transitions, tmp_path).get("/api/model")
     assert (model["k"], model["states"]) == (5, len(mdp))
+
+
+def test_plans_end_with_the_session(page):
+    from deepaveragers.studio.messages import Question
+
+    page.get("/api/model")
+    page.session.close()
+    with pytest.raises(Overtaken):
+        page.session.plan(Question(gamma=0.91))
+
+
+def test_random_requests_meet_no_mistake(page, mdp):
+    random = np.random.default_rng(0)
+    plans = [page.get("/api/model")["plan"]["id"]]
+    fields = {
+        "gamma": lambda: float(random.choice([0.0, 0.3, 0.9, 0.99, 0.9999])),
+        "cost": lambda: float(random.choice([0.0, 0.1, 100.0])),
+        "k": lambda: int(random.integers(1, 5)),
+        "weighting": lambda: "uniform",
+        "slip": lambda: float(random.choice([0.1, 1.0])),
+        "worst_case": lambda: float(random.choice([0.2, 1.0])),
+        "horizon": lambda: int(random.integers(1, 20)),
+        "support": lambda: float(random.choice([0.3, 1.0])),
+        "forbidden": lambda: random.choice(3, int(random.integers(1, 3)), replace=False).tolist(),
+        "penalties": lambda: {"1": float(random.normal())},
+        "reward": lambda: {"terms": [{"weight": 1.0, "of": "state", "column": "place"}]},
+    }
+    for number in range(40):
+        names = random.choice(list(fields), int(random.integers(0, 4)), replace=False)
+        question = {name: fields[name]() for name in names.tolist()}
+        by = str(random.choice(["value", "action", "support", "reward", "gap", "changed"]))
+        told = page.ask(question, against=str(random.choice(plans)), colouring=by).head["plan"]
+        plan, other = told["id"], str(random.choice(plans))
+        plans.append(plan)
+        state = int(random.integers(len(mdp)))
+        page.post("/api/inspect", plan=plan, state=state)
+        far = random.normal(0, 10.0 ** random.integers(0, 4), 3).tolist()
+        page.post("/api/inspect", plan=plan, observation=far)
+        page.post("/api/imagine", plan=plan, state=state)
+        chosen = random.choice(len(mdp), number, replace=False).tolist()
+        page.post("/api/inspect/group", plan=plan, states=chosen)
+        for path in ("data", "trust"):
+            page.get(f"/api/{path}", plan=plan)
+        page.get("/api/compare", left=plan, right=other)
+        page.get("/api/map.png", x="p0", y="c1", plan=plan, by="difference", other=other)

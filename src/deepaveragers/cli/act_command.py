@@ -20,37 +20,44 @@ STANDARD = "-"
 """Stands for standard input or output."""
 
 
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="What to decide upon: CSV, JSON lines, Parquet, Excel, a database; '-' is "
+        "standard input."
+    ),
+]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Where to: .csv, .jsonl or .parquet; '-' is standard output.",
+    ),
+]
+Keys = Annotated[
+    str | None,
+    typer.Option(help="Columns to keep, by commas; by default all but the observations."),
+]
+Observations = Annotated[
+    str | None,
+    typer.Option(help="Columns in the policy's order, by commas, where it knows no names."),
+]
+Missing = Annotated[
+    str, typer.Option(help="Rows that cannot be used: 'stop' there, or 'skip' them.")
+]
+
+
 def act(
     policy: Annotated[Path, typer.Argument(help="A policy, or a plan.")],
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="What to decide upon: CSV, JSON lines, Parquet, Excel, a database; '-' is "
-            "standard input."
-        ),
-    ],
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to: .csv, .jsonl or .parquet; '-' is standard output.",
-        ),
-    ] = STANDARD,
+    source: Source,
+    output: Output = STANDARD,
     format: Annotated[
         str, typer.Option(help="Of standard input and output: csv or jsonl.")
     ] = "csv",
-    keys: Annotated[
-        str | None,
-        typer.Option(help="Columns to keep, by commas; by default all but the observations."),
-    ] = None,
-    observations: Annotated[
-        str | None,
-        typer.Option(help="Columns in the policy's order, by commas, where it knows no names."),
-    ] = None,
-    missing: Annotated[
-        str, typer.Option(help="Rows that cannot be used: 'stop' there, or 'skip' them.")
-    ] = "stop",
+    keys: Keys = None,
+    observations: Observations = None,
+    missing: Missing = "stop",
     delimiter: Annotated[str | None, typer.Option(help="Between the cells of a text.")] = None,
     encoding: Annotated[str, typer.Option(help="Of a text.")] = "utf-8",
     sheet: Annotated[str | None, typer.Option(help="Of an Excel file.")] = None,

@@ -78,7 +78,7 @@ def compile(
     seed: Seed = 0,
     candidates: Annotated[
         int | None,
-        typer.Option(help="Where actions are continuous, those a state chooses among; else 10."),
+        typer.Option(help="Where actions are continuous, those a state chooses among; else 20."),
     ] = None,
     landing: Annotated[
         str | None, typer.Option(help="Where actions are continuous: 'change' or 'own'.")

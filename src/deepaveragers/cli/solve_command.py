@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from .ending import INTERRUPTED, complain
-from .options import Output
+from .options import OnCluster, Output, WorkDir
 from .output import AsJson, described, seconds, show
 from .solve_options import (
     ActionPenalty,
@@ -61,6 +61,8 @@ def solve(
     tolerance: Tolerance = 1e-3,
     time_budget: TimeBudget = None,
     start: StartPlan = None,
+    cluster: OnCluster = None,
+    work_dir: WorkDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan: solve a compiled model to a certified optimum."""
@@ -86,6 +88,8 @@ def solve(
         tolerance=tolerance,
         time_budget=time_budget,
         start=None if start is None else load_as(Plan, start),
+        cluster=cluster,
+        work_dir=work_dir,
         **_per_transition(mdp.transitions, mask, rewards, reward_column),
     )
     if not plan.converged and _finished(output):

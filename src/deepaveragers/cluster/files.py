@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..arrays import HEADER_PROBLEMS, Array
+from ..errors import ClusterError
 
 
 def write_array(path: Path, array: Array) -> None:
@@ -48,6 +49,17 @@ def read_array(path: Path) -> Array | None:
         return np.asarray(np.lib.format.open_memmap(path, mode="r"))
     except (OSError, *HEADER_PROBLEMS):
         return None
+
+
+def whole_array(path: Path) -> Array:
+    """Return the array of a file that must be there, mapped."""
+    array = read_array(path)
+    if array is None:
+        raise ClusterError(
+            f"{path} is missing or not whole. Is it on a file system that all nodes see? "
+            "Remove the folder to begin again."
+        )
+    return array
 
 
 def _beside(path: Path) -> Path:

@@ -139,6 +139,16 @@ def _in_words(actions: Array, names: Sequence[str]) -> str:
     return f"rows of {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
 
 
-def vector_text(names: Sequence[str], action: Array) -> str:
-    """Return an action by the names of its columns."""
+def kind_of_actions(actions: Array, count: int) -> str:
+    """Return what kind of actions there are, in words."""
+    if actions.ndim == 1:
+        return f"{count} actions"
+    kind = "continuous" if actions.dtype.kind == "f" else "combined discrete"
+    return f"{kind} actions of {count} number{'s' if count > 1 else ''}"
+
+
+def text_of_action(names: Sequence[str], action: Any) -> str:
+    """Return an action in words: its name, or its numbers by the names of columns."""
+    if np.ndim(action) == 0:
+        return names[int(action)]
     return ", ".join(f"{name}={value:.4g}" for name, value in zip(names, action.tolist()))

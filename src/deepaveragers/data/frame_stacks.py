@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..arguments import whole_number
-from ..arrays import Array, Bool, Int64, frozen
+from ..arrays import Array, Bool, Int64, frozen, rows_at
 from ..errors import InputError
-from .scratch import copied, room
+from .scratch import IN_MEMORY, copied, room, taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +133,16 @@ class FrameStacks:
         back = np.arange(self.size - 1, -1, -1)
         places, starts = self.places[rows], self.starts[rows]
         return np.maximum(places[..., None] - back, starts[..., None])
+
+
+def observations_at(observations: Array, rows: slice | Array) -> Any:
+    """Return some observations, stacks or an array; many of them in a temporary file."""
+    stacks = stacks_or_none(observations)
+    if stacks is not None:
+        return stacks.at(rows)
+    if isinstance(rows, slice) or observations.nbytes <= IN_MEMORY:
+        return rows_at(observations, rows)
+    return taken(observations, rows)
 
 
 def stacks_or_none(observations: Any) -> FrameStacks | None:

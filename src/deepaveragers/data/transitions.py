@@ -13,7 +13,7 @@ import numpy as np
 from ..arguments import known_fields
 from ..arrays import Array, Bool, Float64, Int64, frozen, rows_at
 from ..errors import InputError
-from .action_vectors import action_figures, as_action_bounds, vector_text
+from .action_vectors import action_figures, as_action_bounds, kind_of_actions, text_of_action
 from .actions import as_actions
 from .column_names import (
     as_observation_names,
@@ -24,10 +24,9 @@ from .column_names import (
 )
 from .columns import as_column, as_flags, as_propensities, as_times
 from .episodes import as_episode_names, as_text_ids, derived_ids, distinct_ids, names_at
-from .frame_stacks import check_shared_frames, stacks_or_none
+from .frame_stacks import check_shared_frames, observations_at
 from .observations import as_observations, check_finite
 from .row_numbers import checked_rows
-from .scratch import IN_MEMORY, taken
 
 MAX_TRANSITIONS = 2**31 - 1
 """Neighbour indices are int32."""
@@ -185,11 +184,7 @@ class Transitions:
     @property
     def actions_in_words(self) -> str:
         """What kind of actions there are, in words."""
-        if not self.action_vectors:
-            return f"{len(self.action_names)} actions"
-        kind = "continuous" if self.actions.dtype.kind == "f" else "combined discrete"
-        width = len(self.action_names)
-        return f"{kind} actions of {width} number{'s' if width > 1 else ''}"
+        return kind_of_actions(self.actions, len(self.action_names))
 
     @property
     def observation_shape(self) -> tuple[int, ...]:
@@ -230,9 +225,7 @@ class Transitions:
 
     def action_text(self, row: int) -> str:
         """Return the action of a row in words: its name, or its numbers by column."""
-        if not self.action_vectors:
-            return self.action_names[int(self.actions[row])]
-        return vector_text(self.action_names, self.actions[row])
+        return text_of_action(self.action_names, self.actions[row])
 
     def row_name(self, row: int) -> str:
         """Return how a message calls a row: "row 5", with the log's own id of its episode."""
@@ -261,8 +254,8 @@ class Transitions:
             "truncations": int(self.truncations.sum()),
             "observation_shape": list(self.observation_shape),
             "observation_dtype": str(self.observations.dtype),
-            "observation_names": _plain_list(self.observation_names),
-            "observation_units": _plain_list(self.observation_units),
+            "observation_names": self.observation_names and list(self.observation_names),
+            "observation_units": self.observation_units and list(self.observation_units),
             "action_names": list(self.action_names),
             **action_figures(self.actions, len(self.action_names)),
             "mean_return": mean_return,
@@ -277,8 +270,8 @@ class Transitions:
         if names is not None:
             names = names_at(names, self.episode_ids, distinct_ids(columns["episode_ids"]))
         return of_checked(
-            observations=_rows(self.observations, taken),
-            next_observations=_rows(self.next_observations, taken),
+            observations=observations_at(self.observations, taken),
+            next_observations=observations_at(self.next_observations, taken),
             action_names=self.action_names,
             action_bounds=self.action_bounds,
             observation_names=self.observation_names,
@@ -295,15 +288,3 @@ def of_checked(**fields: Any) -> Transitions:
     data = object.__new__(Transitions)
     data._set(**fields)
     return data
-
-
-def _plain_list(names: Sequence[str] | None) -> list[str] | None:
-    return None if names is None else list(names)
-
-
-def _rows(observations: Array, rows: slice | Array) -> Any:
-    stacks = stacks_or_none(observations)
-    if stacks is not None:
-        return stacks.at(rows)
-    large = observations.nbytes > IN_MEMORY and not isinstance(rows, slice)
-    return taken(observations, rows) if large else rows_at(observations, rows)  # type: ignore[arg-type]

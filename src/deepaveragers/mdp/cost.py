@@ -61,3 +61,13 @@ def spread_of(features: Floats) -> float:
     for start in range(0, len(features), ROWS):
         total += float(np.square(features[start : start + ROWS] - mean).sum())
     return float(np.sqrt(total / len(features)))
+
+
+def median_step(source: Floats, core: Floats) -> float:
+    """Return the median length of the steps from features [N, D] to features [N, D]."""
+    lengths = np.empty(len(source))
+    for start in range(0, len(source), ROWS):
+        part = slice(start, start + ROWS)
+        moved = np.asarray(core[part], dtype=np.float64) - source[part]
+        lengths[part] = np.sqrt(np.square(moved).sum(axis=1))
+    return float(np.median(lengths))

@@ -1,9 +1,10 @@
 """Rows shared out between shards: a k-d tree over the leading principal directions.
 
 The partition decides only how many shards a query has to ask, never the answer. Its cuts are the
-medians of a sample. A shard keeps, for every action, the box around its rows in the principal
-coordinates: a lower bound of every distance, since orthonormal directions never lengthen a
-gap. Coordinates of x are computed in float64, off by less than (D + 8) 2^-52 |x - mean| each, which
+medians of a sample. The tree goes on below the shards, to `CELLS` cells of each; a shard
+keeps, for every action and cell, the box around its rows in the principal coordinates. Gaps to
+boxes are lower bounds of every distance, since orthonormal directions never lengthen a gap.
+Coordinates of x are computed in float64, off by less than (D + 8) 2^-52 |x - mean| each, which
 `margins` counts in for the point and for the farthest row of the shard.
 """
 
@@ -18,7 +19,9 @@ from ..arrays import Float64, Floats, Int32, Int64
 
 DIRECTIONS = 16
 """Most principal directions that boxes have."""
-SAMPLE = 50_000
+CELLS = 32
+"""Boxes of a shard and action, a power of two: many small ones leave out more than one."""
+SAMPLE = 100_000
 """Rows that decide directions and cuts."""
 ROWS_AT_ONCE = 65_536
 UNDERFLOW = 1e-150
@@ -32,8 +35,8 @@ class Partition:
     Attributes:
         mean: [D] float64.
         directions: [D, C] float64, orthonormal.
-        axes: [P - 1] int64, the direction of each cut, the root first.
-        cuts: [P - 1] float64, where; children of cut i are 2 i + 1 and 2 i + 2.
+        axes: [P * CELLS - 1] int64, the direction of each cut, the root first.
+        cuts: [P * CELLS - 1] float64, where; children of cut i are 2 i + 1 and 2 i + 2.
     """
 
     mean: Float64
@@ -44,7 +47,7 @@ class Partition:
     @property
     def shards(self) -> int:
         """Number of shards (P), a power of two."""
-        return len(self.cuts) + 1
+        return (len(self.cuts) + 1) // CELLS
 
     def coordinates(self, points: Floats) -> Float64:
         """Return [B, C] float64."""
@@ -54,18 +57,19 @@ class Partition:
         """Return [B] distances from the mean."""
         return np.sqrt(np.square(points.astype(np.float64) - self.mean).sum(axis=1))
 
-    def shard_of(self, points: Floats) -> Int32:
-        """Return [B] the shard that each point falls into."""
+    def cell_of(self, points: Floats) -> Int32:
+        """Return [B] the cell that each point falls into; its shard is that over `CELLS`."""
+        leaves = len(self.cuts) + 1
         result = np.empty(len(points), np.int32)
         for start in range(0, len(points), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
             coordinates = self.coordinates(points[part])
             node = np.zeros(len(coordinates), np.int64)
             every = np.arange(len(coordinates))
-            for _ in range(self.shards.bit_length() - 1):
+            for _ in range(leaves.bit_length() - 1):
                 right = coordinates[every, self.axes[node]] > self.cuts[node]
                 node = 2 * node + 1 + right
-            result[part] = node - (self.shards - 1)
+            result[part] = node - (leaves - 1)
         return result
 
     def margins(self, points: Floats, farthest: Float64) -> Float64:
@@ -92,9 +96,10 @@ def make_partition(rows: Floats, shards: int, seed: int = 0) -> Partition:
     _, vectors = np.linalg.eigh((sample - mean).T @ (sample - mean))
     directions, _ = np.linalg.qr(np.ascontiguousarray(vectors[:, ::-1][:, :count]))
     coordinates = (sample - mean) @ directions
-    axes, cuts = np.zeros(shards - 1, np.int64), np.zeros(shards - 1)
+    leaves = shards * CELLS
+    axes, cuts = np.zeros(leaves - 1, np.int64), np.zeros(leaves - 1)
     groups = [np.arange(len(sample))]
-    for node in range(shards - 1):
+    for node in range(leaves - 1):
         own = coordinates[groups[node]]
         if len(own):
             axes[node] = int(own.var(axis=0).argmax())
@@ -105,21 +110,32 @@ def make_partition(rows: Floats, shards: int, seed: int = 0) -> Partition:
 
 
 def boxes_of(
-    partition: Partition, rows: Floats, actions: Int32, num_actions: int
+    partition: Partition, rows: Floats, actions: Int32, cells: Int32, num_actions: int
 ) -> tuple[Float64, float]:
-    """Return the box [A, 2, C] around the rows of each action, and the largest norm of a row."""
-    boxes = np.empty((num_actions, 2, partition.directions.shape[1]))
+    """Return the boxes [A, CELLS, 2, C] around a shard's rows, and the largest norm of a row.
+
+    Args:
+        partition: of all rows.
+        rows: [n, D] of the shard.
+        actions: [n] of each.
+        cells: [n] of each, within the shard.
+        num_actions: A.
+    """
+    boxes = np.empty((num_actions * CELLS, 2, partition.directions.shape[1]))
     boxes[:, 0], boxes[:, 1] = np.inf, -np.inf
     farthest = 0.0
     for start in range(0, len(rows), ROWS_AT_ONCE):
         part = slice(start, start + ROWS_AT_ONCE)
-        coordinates, own = partition.coordinates(rows[part]), actions[part]
+        coordinates = partition.coordinates(rows[part])
         farthest = max(farthest, float(partition.norms(rows[part]).max()))
-        for action in np.unique(own).tolist():
-            mine = coordinates[own == action]
-            boxes[action, 0] = np.minimum(boxes[action, 0], mine.min(axis=0))
-            boxes[action, 1] = np.maximum(boxes[action, 1], mine.max(axis=0))
-    return boxes, farthest
+        place = actions[part].astype(np.int64) * CELLS + cells[part]
+        order = np.argsort(place, kind="stable")
+        found, firsts = np.unique(place[order], return_index=True)
+        lowest = np.minimum.reduceat(coordinates[order], firsts, axis=0)
+        highest = np.maximum.reduceat(coordinates[order], firsts, axis=0)
+        boxes[found, 0] = np.minimum(boxes[found, 0], lowest)
+        boxes[found, 1] = np.maximum(boxes[found, 1], highest)
+    return boxes.reshape(num_actions, CELLS, *boxes.shape[1:]), farthest
 
 
 def in_shards(shard: Int32, shards: int) -> tuple[Int64, Int64]:

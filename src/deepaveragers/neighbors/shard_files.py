@@ -22,9 +22,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays import Array
-from ..cluster.files import read_array
-from ..errors import ClusterError
+from ..cluster.files import whole_array
 from .partition import Partition
 
 FOUND = np.dtype([("row", "<i4"), ("squared", "<f8")])
@@ -68,24 +66,13 @@ class ShardFiles:
     def partition(self) -> Partition:
         """Return the partition that is stored."""
         names = ("mean", "directions", "axes", "cuts")
-        return Partition(*(whole(self.of_partition(name)).copy() for name in names))
+        return Partition(*(whole_array(self.of_partition(name)).copy() for name in names))
 
     def blocks(self, shard: int) -> list[tuple[Block, slice]]:
         """Return the blocks of a shard's queries, and which of them each has."""
-        size = len(whole(self.shard(shard, "points")))
+        size = len(whole_array(self.shard(shard, "points")))
         step = self.block_states
         return [
             ((shard, number), slice(start, min(start + step, size)))
             for number, start in enumerate(range(0, size, step))
         ]
-
-
-def whole(path: Path) -> Array:
-    """Return the array of a file that must be there."""
-    array = read_array(path)
-    if array is None:
-        raise ClusterError(
-            f"{path} is missing or not whole. Is it on a file system that all nodes see? "
-            "Remove the folder to begin again."
-        )
-    return array

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array, Float64, Floats, Int32
-from ..cluster.files import write_array
+from ..cluster.files import whole_array, write_array
 from ..kernels.knn.distances import NO_ROW
 from ..kernels.knn.shards import merge_lists, visits_of
 from .index import NO_NEIGHBOR
-from .shard_files import FOUND, Block, ShardFiles, whole
+from .shard_files import FOUND, Block, ShardFiles
 from .tree import UNLIMITED, TreeIndex
 
 
@@ -24,9 +24,9 @@ class _Shard:
     """The rows of a shard, and a tree of each action's, made when it is first asked."""
 
     def __init__(self, files: ShardFiles, shard: int) -> None:
-        self._rows = np.array(whole(files.shard(shard, "rows")))
-        self._source = whole(files.shard(shard, "source"))
-        self._actions = np.array(whole(files.shard(shard, "actions")))
+        self._rows = np.array(whole_array(files.shard(shard, "rows")))
+        self._source = whole_array(files.shard(shard, "source"))
+        self._actions = np.array(whole_array(files.shard(shard, "actions")))
         self._trees: dict[int, tuple[TreeIndex, Int32]] = {}
 
     def find(self, action: int, points: Floats, k: int, limits: Float64 = UNLIMITED) -> Array:
@@ -50,7 +50,7 @@ def ask_home(files: ShardFiles, shard: int) -> None:
     for block, part in files.blocks(shard):
         if files.block("home", block).exists():
             continue
-        points = whole(files.shard(shard, "points")) if points is None else points
+        points = whole_array(files.shard(shard, "points")) if points is None else points
         own = own or _Shard(files, shard)
         here = np.array(points[part])
         lists = [own.find(action, here, files.k) for action in range(files.num_actions)]
@@ -61,9 +61,10 @@ def ask_home(files: ShardFiles, shard: int) -> None:
 
 def _write_visits(files: ShardFiles, block: Block, points: Floats, kth: Float64) -> None:
     partition = files.partition()
-    boxes = np.array(whole(files.of_partition("boxes")))
-    farthest = np.array(whole(files.of_partition("farthest")))
-    around = np.stack([boxes[:, :, 0].min(axis=1), boxes[:, :, 1].max(axis=1)], axis=1)
+    boxes = np.array(whole_array(files.of_partition("boxes")))
+    farthest = np.array(whole_array(files.of_partition("farthest")))
+    lowest, highest = boxes[..., 0, :].min(axis=(1, 2)), boxes[..., 1, :].max(axis=(1, 2))
+    around = np.stack([lowest, highest], axis=1)
     visits, starts = visits_of(
         partition.coordinates(points), partition.margins(points, farthest),
         np.ascontiguousarray(kth), boxes, around, block[0],
@@ -74,8 +75,8 @@ def _write_visits(files: ShardFiles, block: Block, points: Floats, kth: Float64)
 
 def visits_to(files: ShardFiles, shard: int, block: Block) -> Iterator[tuple[int, Int32]]:
     """Yield (action, places in the block that ask a shard about it)."""
-    starts = whole(files.block("starts", block))
-    visits = whole(files.block("visits", block))
+    starts = whole_array(files.block("starts", block))
+    visits = whole_array(files.block("visits", block))
     for action in range(files.num_actions):
         first, last = starts[shard * files.num_actions + action :][:2].tolist()
         if last > first:
@@ -97,8 +98,8 @@ def answer_others(files: ShardFiles, shard: int, blocks: list[tuple[Block, int]]
         if target.exists():
             continue
         own = own or _Shard(files, shard)
-        points = whole(files.shard(block[0], "points"))
-        home = whole(files.block("home", block))
+        points = whole_array(files.shard(block[0], "points"))
+        home = whole_array(files.block("home", block))
         answers = []
         for action, places in visits_to(files, shard, block):
             limits = home[action]["squared"][places, -1].copy()
@@ -118,12 +119,12 @@ def _merge(files: ShardFiles, block: Block, shards: list[int]) -> None:
     target = files.block("lists", block)
     if target.exists():
         return
-    home = whole(files.block("home", block))
+    home = whole_array(files.block("home", block))
     found: Int32 = home["row"].copy()
     best: Float64 = home["squared"].copy()
     found[found == NO_NEIGHBOR] = NO_ROW
     for shard in shards:
-        answers, row = whole(files.abroad(shard, block)), 0
+        answers, row = whole_array(files.abroad(shard, block)), 0
         for action, places in visits_to(files, shard, block):
             own = answers[row : row + len(places)]
             row += len(places)

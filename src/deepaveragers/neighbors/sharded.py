@@ -23,7 +23,7 @@ import numpy as np
 
 from ..arguments import shown
 from ..arrays import Float32, Int32, Int64, frozen
-from ..cluster.files import write_array, write_text
+from ..cluster.files import whole_array, write_array, write_text
 from ..cluster.tasks import Workers
 from ..cluster.work_dir import requested, workers
 from ..errors import InputError
@@ -33,11 +33,11 @@ from .checkpoint import fingerprint
 from .duplicates import group_identical, groups_in_order
 from .features import Features
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
-from .partition import boxes_of, in_shards, make_partition
-from .shard_files import PHASES, Block, ShardFiles, whole
+from .partition import CELLS, boxes_of, in_shards, make_partition
+from .shard_files import PHASES, Block, ShardFiles
 from .shard_tasks import answer_others, ask_home, merge_blocks
 
-VERSION = 1
+VERSION = 2
 """Of the files: others are not gone on with."""
 READY = "ready.json"
 
@@ -50,16 +50,16 @@ class ShardTuning:
         shards: a power of two; None decides by the rows and the processors.
         most_rows: source rows of a shard at most, so that it fits a worker's memory.
         least_rows: below this, more shards cost more than they bring.
-        shards_per_cpu: so many at least, so that processors end at about the same time.
+        shards_per_cpu: so many at least; more of them even out the work, and ask more questions.
         block_states: core states of a file.
         most_in_memory: bytes of a graph that the driver keeps in memory; larger ones are
             mapped from the working folder.
     """
 
     shards: int | None = None
-    most_rows: int = 2_000_000
+    most_rows: int = 8_000_000
     least_rows: int = 25_000
-    shards_per_cpu: int = 2
+    shards_per_cpu: int = 1
     block_states: int = 131_072
     most_in_memory: int = 4 << 30
 
@@ -134,15 +134,16 @@ def _share_out(
     for phase in ("partition", *PHASES):
         (files.folder / phase).mkdir(parents=True, exist_ok=True)
     partition = make_partition(features.source, shards)
-    rows, row_starts = in_shards(partition.shard_of(features.source), shards)
-    order, starts = in_shards(partition.shard_of(features.core[distinct]), shards)
+    cells = partition.cell_of(features.source)
+    rows, row_starts = in_shards(cells // CELLS, shards)
+    order, starts = in_shards(partition.cell_of(features.core[distinct]) // CELLS, shards)
     boxes, farthest = [], []
     for shard in range(shards):
         files.shard(shard, "").parent.mkdir(parents=True, exist_ok=True)
         own = rows[row_starts[shard] : row_starts[shard + 1]]
         here = distinct[order[starts[shard] : starts[shard + 1]]]
         source, taken = features.source[own], actions[own]
-        box, norm = boxes_of(partition, source, taken, files.num_actions)
+        box, norm = boxes_of(partition, source, taken, cells[own] % CELLS, files.num_actions)
         boxes.append(box)
         farthest.append(norm)
         write_array(files.shard(shard, "rows"), own.astype(np.int32))
@@ -212,7 +213,7 @@ class _Search:
         targets: dict[Path, int] = {}
         waiting: dict[int, list[tuple[Block, int]]] = {}
         for block, part in self.blocks:
-            starts = whole(files.block("starts", block))
+            starts = whole_array(files.block("starts", block))
             counts = np.diff(starts).reshape(self._shards, files.num_actions).sum(axis=1)
             self._visits += int(starts[-1])
             visited[block] = np.flatnonzero(counts).tolist()
@@ -275,7 +276,7 @@ def _assembled(
 ) -> tuple[Int32, Float32]:
     """Return indices and distances [N, A, K] of all blocks, for all copies of a state."""
     shape = size, files.num_actions, files.k
-    order = whole(files.of_partition("order"))
+    order = whole_array(files.of_partition("order"))
     members, starts = groups_in_order(members, starts, order)
     if 8 * int(np.prod(shape)) <= tuning.most_in_memory:
         indices, distances = room_for_lists(*shape)
@@ -286,7 +287,7 @@ def _assembled(
     indices[:], distances[:] = NO_NEIGHBOR, np.inf
     position = 0
     for block, part in blocks:
-        rows, bits = whole(files.block("lists", block))
+        rows, bits = whole_array(files.block("lists", block))
         count = part.stop - part.start
         groups = members, starts[position : position + count + 1]
         for action in range(files.num_actions):

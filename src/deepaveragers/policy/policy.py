@@ -19,7 +19,7 @@ from ..arguments import (
     seed_number,
     whole_number,
 )
-from ..arrays import Array, Float64, Floats, Int64
+from ..arrays import Array, Bool, Float64, Floats, Int64
 from ..errors import InputError
 from ..mdp.problem import action_number, only_action
 from ..neighbors.choice import serving_index
@@ -145,13 +145,12 @@ class Policy:
             return no_decisions(names)
         features = self._encode(batch)
         q_values, support = self._lookup.q_values(features, batch), self._support_of(features)
-        threshold = self.support_threshold
         return Decisions(
             action_names=names,
             actions=self._choose(batch, q_values, support, 0.0),
             q_values=q_values,
             support=support,
-            abstained=np.zeros(len(batch), bool) if threshold is None else support < threshold,
+            abstained=self._thin(support),
             ties=tied_with_best(q_values, self.plan.below + self.plan.above),
         )
 
@@ -171,12 +170,7 @@ class Policy:
         return compacted(self, self._lookup, self._sources, self._support, self._fallback)
 
     def thinned(self, states: int = 2_000, *, seed: int = 0) -> CompactPolicy:
-        """Return a smaller policy for small devices, which says how well it agrees with this one.
-
-        Args:
-            states: that it keeps; fewer than the log has.
-            seed: of the choice of states.
-        """
+        """Return a policy of so many states, drawn by the seed, and how well it agrees."""
         from .thinning import thinned
 
         states, seed = whole_number("states", states), seed_number(seed)
@@ -214,9 +208,7 @@ class Policy:
             q_values=q_values[0],
             action=int(self._choose(batch, q_values, support, 0.0)[0]),
             support=float(support[0]),
-            abstained=bool(
-                self.support_threshold is not None and support[0] < self.support_threshold
-            ),
+            abstained=bool(self._thin(support)[0]),
         )
         return explaining.explain(self.plan, self._lookup, self._cases, asked, cases)
 
@@ -254,11 +246,13 @@ class Policy:
             explore = self._random.random(len(batch)) < epsilon
             for row in np.flatnonzero(explore):
                 actions[row] = self._random.choice(np.flatnonzero(np.isfinite(q_values[row])))
-        if self.support_threshold is not None and support is not None:
-            thin = support < self.support_threshold
-            if thin.any():
-                actions[thin] = self._fall_back(batch[thin])
+        if support is not None and (thin := self._thin(support)).any():
+            actions[thin] = self._fall_back(batch[thin])
         return actions
+
+    def _thin(self, support: Float64) -> Bool:
+        """Return [B] bool: where the support [B] is too thin for the plan to act."""
+        return support < (0.0 if self.support_threshold is None else self.support_threshold)
 
     def _fall_back(self, batch: Array) -> Any:
         return self._fallback(batch) if callable(self._fallback) else self._fallback
@@ -292,11 +286,10 @@ class Policy:
 
 def policy_of(plan: Plan, **options: Any) -> Policy:
     """Return the policy that suits the plan's actions: numbered, or rows."""
-    if not plan.mdp.transitions.action_vectors:
-        return Policy(plan, **options)
     from .vector_policy import VectorPolicy
 
-    return VectorPolicy(plan, **options)
+    kind = VectorPolicy if plan.mdp.transitions.action_vectors else Policy
+    return kind(plan, **options)
 
 
 def _lookup_for(plan: Plan, asked: LookupName) -> LookupName:

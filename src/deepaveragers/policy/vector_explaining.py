@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..data.action_vectors import vector_text
+from ..data.action_vectors import text_of_action
 from ..data.transitions import Transitions
 from ..mdp.candidate_problem import candidate_graph
 from ..solvers.plan import Plan
@@ -57,7 +57,9 @@ def explain(plan: Plan, lookup: CandidateLookup, asked: Asked, count: int) -> De
 
     return Decision(
         action=tuple(action.tolist()),
-        action_name=names[best] if asked.action is None else vector_text(data.action_names, action),
+        action_name=names[best]
+        if asked.action is None
+        else text_of_action(data.action_names, action),
         observation=cases.named(asked.observation),
         q_values={name: float(q_values[place]) for place, name in names.items()},
         q_error=plan.error,

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -149,8 +149,8 @@ class Guard:
         origins = headers.get(b"origin")
         if not origins or (self._digest is not None and b"authorization" in headers):
             return
-        host = headers[b"host"][0].decode("latin-1").lower()
-        if len(origins) > 1 or urlsplit(origins[0].decode("latin-1").lower()).netloc != host:
+        host = headers[b"host"][0].lower()
+        if len(origins) > 1 or origins[0].lower() not in (b"http://" + host, b"https://" + host):
             raise Problem(403, "Requests of pages from another origin are refused.")
 
     def _check_token(self, scope: Scope, headers: dict[bytes, list[bytes]]) -> Response | None:

@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 import msgspec
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -92,6 +92,8 @@ class Problems:
 
         try:
             await self._app(scope, receive, watched)
+        except ClientDisconnect:
+            return  # nobody waits for an answer
         except Exception as error:
             problem = as_problem(error)
             if problem is None:

@@ -37,7 +37,7 @@ class Decider:
         most_rows: int,
         together: int = TOGETHER,
     ) -> None:
-        self._metrics, self.audit, self._most_rows = metrics, audit, most_rows
+        self._metrics, self.audit, self.most_rows = metrics, audit, most_rows
         self._batcher = Batcher(together)
         # One thread, for a search takes all processors by itself.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="deciding")
@@ -57,8 +57,8 @@ class Decider:
         self, served: Served, rows: Array, names: Sequence[str] | None
     ) -> tuple[Decisions, Sequence[str] | None]:
         """Return the decisions on a batch, and their names; to be called apart from the loop."""
-        if len(rows) > self._most_rows:
-            most = f"{self._most_rows:,}"
+        if len(rows) > self.most_rows:
+            most = f"{self.most_rows:,}"
             raise Problem(422, f"A batch may have {most} observations; received {len(rows):,}.")
         if self.audit is not None:
             self.audit.check()

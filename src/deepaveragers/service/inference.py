@@ -17,7 +17,7 @@ from ..policy.deciding import Decisions
 from ..server.problems import Problem
 from .current import Current, Served
 from .deciding import Decider
-from .reading import JSON, decoded
+from .reading import JSON, decoded, tensor_rows
 from .routes import Routes, content_type
 
 INPUT = "observation"
@@ -29,10 +29,10 @@ class Tensor(msgspec.Struct):
     """Numbers in the order of their rows.
 
     Attributes:
-        name: of the input or output.
+        name: of the output.
         shape: of the numbers.
-        datatype: of each: FP32, FP64, INT64, BOOL or BYTES.
-        data: the numbers, flat or nested.
+        datatype: of each: FP64, INT64, BOOL or BYTES.
+        data: the numbers, flat.
     """
 
     name: str
@@ -51,6 +51,22 @@ class AskedOutput(msgspec.Struct):
     name: str
 
 
+class GivenTensor(msgspec.Struct):
+    """Numbers in the order of their rows, as they are given.
+
+    Attributes:
+        name: of the input.
+        shape: of the numbers.
+        datatype: of each: FP32 or FP64.
+        data: the numbers, flat or nested.
+    """
+
+    name: str
+    shape: list[int]
+    datatype: str
+    data: list[float | list[Any]]
+
+
 class InferRequest(msgspec.Struct):
     """What to decide upon.
 
@@ -60,7 +76,7 @@ class InferRequest(msgspec.Struct):
         id: the client's name for the request.
     """
 
-    inputs: list[Tensor]
+    inputs: list[GivenTensor]
     outputs: list[AskedOutput] | UnsetType = UNSET
     id: str | UnsetType = UNSET
 
@@ -149,7 +165,8 @@ class Inference:
 
     def _inferred(self, served: Served, body: bytes) -> Response:
         asked: InferRequest = decoded(self._decoder, body)
-        rows = served.acting.read(_tensor(asked.inputs, served.acting.form.shape))
+        numbers, dtype = _tensor(asked.inputs, served.acting.form.shape)
+        rows = tensor_rows(served.acting, numbers, dtype)
         decisions, _ = self._decider.many(served, rows, None)
         outputs = _outputs(decisions)
         wanted = list(outputs)
@@ -169,8 +186,8 @@ class Inference:
         return Response(self._encode(answer), media_type=JSON)
 
 
-def _tensor(inputs: list[Tensor], shape: tuple[int, ...]) -> Array:
-    """Return observations [B, ...] of the one input."""
+def _tensor(inputs: list[GivenTensor], shape: tuple[int, ...]) -> tuple[Array, Any]:
+    """Return the numbers [B, ...] of the one input as float64, and their type."""
     if len(inputs) != 1 or inputs[0].name != INPUT:
         raise Problem(422, f"inputs must be one, called {INPUT!r}.")
     (given,) = inputs
@@ -180,8 +197,8 @@ def _tensor(inputs: list[Tensor], shape: tuple[int, ...]) -> Array:
         wanted = ", ".join(["B", *map(str, shape)])
         raise Problem(422, f"shape must be [{wanted}].")
     try:
-        numbers = np.asarray(given.data, dtype=FLOATS[given.datatype])
-        return numbers.reshape(given.shape)
+        numbers = np.asarray(given.data, dtype=np.float64).reshape(given.shape)
+        return numbers, FLOATS[given.datatype]
     except (TypeError, ValueError, OverflowError):
         raise Problem(422, "data must be numbers, as many as the shape says.") from None
 

@@ -70,7 +70,7 @@ class ExplainRequest(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     observation: Observation
-    cases: int = 4
+    cases: int | float = 4
 
 
 class ExplainAnswer(msgspec.Struct):

@@ -12,10 +12,15 @@ from ..policy.compact import CompactPolicy
 from ..server.problems import ErrorBody
 from .current import Served
 from .messages import DecideAnswer, ExplainAnswer, HealthAnswer, PolicyAnswer
+from .reading import LARGEST
 
-LARGEST = 1e6
-"""Numbers that the description speaks of; larger ones are taken as far as the data allow."""
-JSON, RAW = "application/json", "application/octet-stream"
+JSON = "application/json"
+DECIDE_WORDS = (
+    "Several observations may have ids, one for each, which come back with the decisions. A body "
+    "of type application/octet-stream holds plain float32 numbers, observation after "
+    "observation; with the same type under Accept, the answer holds the int32 numbers of the "
+    "actions, and the header x-plan."
+)
 ANSWERS = (DecideAnswer, ExplainAnswer, PolicyAnswer, HealthAnswer, ErrorBody)
 REFUSALS = {
     "400": "The request is not HTTP or JSON.",
@@ -28,8 +33,14 @@ REFUSALS = {
 }
 
 
-def description(name: str, served: Served) -> dict[str, Any]:
-    """Return the description of all paths."""
+def description(name: str, served: Served, most_rows: int) -> dict[str, Any]:
+    """Return the description of all paths.
+
+    Args:
+        name: of the model.
+        served: the policy that decides.
+        most_rows: of a batch.
+    """
     _, components = msgspec.json.schema_components(
         ANSWERS, ref_template="#/components/schemas/{name}"
     )
@@ -38,7 +49,7 @@ def description(name: str, served: Served) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Decisions of a plan", "version": __version__},
-        "paths": _paths(name, served.acting),
+        "paths": _paths(name, served.acting, most_rows),
         "components": {
             "schemas": schemas,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -47,18 +58,19 @@ def description(name: str, served: Served) -> dict[str, Any]:
     }
 
 
-def _paths(name: str, policy: CompactPolicy) -> dict[str, Any]:
+def _paths(name: str, policy: CompactPolicy, most_rows: int) -> dict[str, Any]:
     one = {"$ref": "#/components/schemas/Observation"}
     text = {"type": "string"}
     alone = {"type": "object", "required": ["observation"], "additionalProperties": False}
     alone |= {"properties": {"observation": one, "id": text}}
     several = {"type": "object", "required": ["observations"], "additionalProperties": False}
-    several |= {"properties": {"observations": {"type": "array", "items": one, "maxItems": 100}}}
+    batch = {"type": "array", "items": one, "maxItems": most_rows}
+    several |= {"properties": {"observations": batch}}
     cases = {"type": "integer", "minimum": 0, "maximum": 100}
     explain = {"type": "object", "required": ["observation"], "additionalProperties": False}
     explain |= {"properties": {"observation": one, "cases": cases}}
     decide = _post("Decide upon observations.", {"oneOf": [alone, several]}, "DecideAnswer")
-    decide["requestBody"]["content"][RAW] = {"schema": {"type": "string", "format": "binary"}}
+    decide["description"] = DECIDE_WORDS
     explained = _post("Explain a decision.", explain, "ExplainAnswer")
     explained["responses"]["409"] = _refused("The policy has no evidence.")
     infer = _post("Open inference protocol, version 2.", _tensors(policy), None)
@@ -113,7 +125,7 @@ def _refused(words: str) -> dict[str, Any]:
 
 def _observation(policy: CompactPolicy) -> dict[str, Any]:
     """Return the form of an observation: by name where columns have names, else numbers."""
-    number = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
+    number = {"type": ["number", "boolean"], "minimum": -LARGEST, "maximum": LARGEST}
     names = policy.form.names
     if names is None:
         form: dict[str, Any] = number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ JSON, RAW = "application/json", "application/octet-stream"
 EXACT = 2**53
 """Whole numbers up to this are the same as float64."""
 RAW_DTYPE = np.dtype("<f4")
+LARGEST = 1e30
+"""Numbers of observations; nothing that was measured is larger."""
 
 
 def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
@@ -33,7 +36,7 @@ def one_row(policy: CompactPolicy, observation: Any) -> Array:
     row = _plain_row(observation, policy.form.names, policy.form.shape)
     if row is not None:
         return np.array([row])
-    rows = policy.read(observation)
+    rows = _checked(policy.read(_known(observation, policy.form.names)))
     if len(rows) != 1:
         raise Problem(422, "observation must be one; several are given as observations.")
     return rows
@@ -45,7 +48,7 @@ def many_rows(policy: CompactPolicy, observations: Sequence[Any]) -> Array:
     rows = [_plain_row(one, form.names, form.shape) for one in observations]
     if rows and None not in rows:
         return np.array(rows)
-    return policy.read(list(observations))
+    return _checked(policy.read([_known(one, form.names) for one in observations]))
 
 
 def raw_rows(policy: CompactPolicy, body: bytes) -> Array:
@@ -59,6 +62,26 @@ def raw_rows(policy: CompactPolicy, body: bytes) -> Array:
         raise Problem(422, sentence)
     rows = np.frombuffer(body, RAW_DTYPE).reshape(-1, *policy.form.shape)
     return policy.read(rows) if len(rows) else rows
+
+
+def tensor_rows(policy: CompactPolicy, numbers: Array, dtype: Any) -> Array:
+    """Return observations [B, ...] of an array of numbers, as numbers of another type."""
+    return policy.read(_checked(numbers).astype(dtype))
+
+
+def _known(observation: Any, names: Sequence[str] | None) -> Any:
+    """Return an observation without what the policy has no use for, whatever it is."""
+    if names is None or not isinstance(observation, dict):
+        return observation
+    parts = {part for name in names for part in (name, *re.split(r"[=\[.]", name)[:1])}
+    parts |= {name.rpartition(mark)[0] for name in names for mark in "=["}
+    return {name: value for name, value in observation.items() if name in parts}
+
+
+def _checked(rows: Array) -> Array:
+    if len(rows) and rows.dtype.kind == "f" and not np.abs(rows).max() <= LARGEST:
+        raise Problem(422, f"observation must have numbers within +-{LARGEST:g}.")
+    return rows
 
 
 def _plain_row(
@@ -85,7 +108,7 @@ def _plain_row(
     floats = False
     for value in row:
         if type(value) is float:
-            if value - value != 0.0:  # infinite
+            if not -LARGEST <= value <= LARGEST:
                 return None
             floats = True
         elif type(value) is not int or not -EXACT <= value <= EXACT:

@@ -114,9 +114,10 @@ class Routes:
                 "The policy was saved without its log, and cannot explain; save it with "
                 "dac policy --with-evidence.",
             )
-        if whole_number("cases", asked.cases, least=0) > MOST_CASES:
-            raise Problem(422, f"cases must be at most {MOST_CASES}; received {asked.cases}.")
-        found = served.whole.explain(asked.observation, asked.cases)
+        cases = whole_number("cases", asked.cases, least=0)
+        if cases > MOST_CASES:
+            raise Problem(422, f"cases must be at most {MOST_CASES}; received {cases}.")
+        found = served.whole.explain(one_row(served.acting, asked.observation), cases)
         return self._json(ExplainAnswer(found.summary(), str(found), served.plan))
 
     async def policy(self, request: Request) -> Response:
@@ -145,7 +146,7 @@ class Routes:
 
     async def openapi(self, request: Request) -> Response:
         """Describe all paths, for the policy that decides."""
-        return self._json(description(self._name, self._current.served))
+        return self._json(description(self._name, self._current.served, self._decider.most_rows))
 
     def _answered(self, decisions: list[Any], served: Served) -> Response:
         return self._json(DecideAnswer(decisions, served.plan))

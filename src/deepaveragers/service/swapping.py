@@ -54,7 +54,7 @@ class Swapper:
             result = "unchanged" if new.plan == old else "swapped"
             self._metrics.swaps.labels(result).inc()
             self._metrics.serving(new)
-            self._log.info("policy swapped", extra={"before": old, "plan": new.plan})
+            self._log.info(f"policy {result}", extra={"before": old, "plan": new.plan})
             return True
 
     @asynccontextmanager

@@ -30,13 +30,28 @@ class Blocks:
         self._tuning = tuning
         count = 1 if size <= tuning.single_block_states else tuning.blocks
         self.bounds = list(pairwise(size * block // count for block in range(count + 1)))
+        self.parts = min(tuning.most_parts, max(1, size // tuning.part_states))
         self._workers = Workers(min(threads or available_threads(), count))
         self._calls_alone = 0
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return [kernel(lo, hi, *arguments) for every block]."""
-        results: list[Any] = [None] * len(self.bounds)
-        waiting = deque(enumerate(self.bounds))
+        return self._run(self.bounds, kernel, arguments)
+
+    def run_parts(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Return [kernel(lo, hi, *arguments) for every part of every block]."""
+        bounds = [
+            (lo + (hi - lo) * part // self.parts, lo + (hi - lo) * (part + 1) // self.parts)
+            for lo, hi in self.bounds
+            for part in range(self.parts)
+        ]
+        return self._run(bounds, kernel, arguments)
+
+    def _run(
+        self, ranges: list[tuple[int, int]], kernel: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> list[Any]:
+        results: list[Any] = [None] * len(ranges)
+        waiting = deque(enumerate(ranges))
 
         def work(worker: int) -> None:
             while True:

@@ -57,7 +57,7 @@ def _packed(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks)
         mean=np.empty(pairs, np.float32),
     )
     static = static_width(problem.k)
-    found = blocks.run(
+    found = blocks.run_parts(
         kernels.pack_graph, static, problem, graph, order.order, order.rank, packed
     )  # fmt: skip
     # A copy: those of an objective are the caller's, who may write others there.

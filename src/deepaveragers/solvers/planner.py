@@ -15,6 +15,7 @@ Optimal Control II, ch. 2.
 from __future__ import annotations
 
 import math
+import os
 import time
 from contextlib import ExitStack
 from inspect import signature
@@ -38,6 +39,7 @@ from .iteration.target import Target
 from .iteration.tuning import TUNING, Tuning
 from .packing import packed_mdp
 from .plan import Plan
+from .sharded import solve_if_too_large
 from .state_order import OWN, StateOrder, order_of
 from .units import units_of
 
@@ -57,6 +59,9 @@ def solve(
     threads: int | None = None,
     device: Device = "cpu",
     callback: Callback | None = None,
+    cluster: str | None = None,
+    work_dir: str | os.PathLike[str] | None = None,
+    blocks: int | None = None,
 ) -> Plan:
     """Return the certified plan of an objective.
 
@@ -74,6 +79,10 @@ def solve(
             supports the objective, and the MDP is large enough. The bounds are always
             proved by the CPU.
         callback: called after every sweep; a true result stops the planner.
+        cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP does
+            not fit this machine's memory; see `sharded`.
+        work_dir: for that, a folder that all nodes see.
+        blocks: with a cluster, plan in so many blocks, also what fits here; None decides.
     """
     began = time.perf_counter()
     instance("objective", objective, Objective, "an Objective")
@@ -90,6 +99,14 @@ def solve(
         max_sweeps=math.inf if max_sweeps is None else max_sweeps,
     )
     first = _start_of(mdp, start)
+    if cluster is not None or work_dir is not None or blocks is not None:
+        plan = solve_if_too_large(
+            mdp, objective, tolerance, limits, callback,
+            cluster=cluster, work_dir=work_dir, blocks=blocks,
+            method=method, start=start, device=device,
+        )  # fmt: skip
+        if plan is not None:
+            return plan
     return solve_tuned(
         mdp, objective, tolerance, limits, evaluate=method != "value_iteration", start=first,
         threads=threads, device=device, callback=callback,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -20,6 +21,7 @@ class Events:
 
     def __init__(self) -> None:
         self._listeners: dict[asyncio.Queue[bytes], tuple[str, asyncio.AbstractEventLoop]] = {}
+        self._lock = threading.Lock()
 
     @property
     def listeners(self) -> int:
@@ -29,16 +31,19 @@ class Events:
     def tell(self, event: dict[str, Any], tab: str | None = None) -> None:
         """Send an event to one tab, or to all."""
         line = b"data: " + msgspec.json.encode(event) + b"\n\n"
-        for queue, (name, loop) in list(self._listeners.items()):
+        with self._lock:
+            listeners = list(self._listeners.items())
+        for queue, (name, loop) in listeners:
             if (tab is None or tab == name) and not loop.is_closed():
                 loop.call_soon_threadsafe(_put, queue, line)
 
     async def listen(self, tab: str) -> AsyncIterator[bytes]:
         """Yield events as lines of `text/event-stream`, until the listener goes away."""
         queue: asyncio.Queue[bytes] = asyncio.Queue(WAITING)
-        while len(self._listeners) >= MOST_LISTENERS:
-            self._listeners.pop(next(iter(self._listeners)))
-        self._listeners[queue] = (tab, asyncio.get_running_loop())
+        with self._lock:
+            while len(self._listeners) >= MOST_LISTENERS:
+                self._listeners.pop(next(iter(self._listeners)))
+            self._listeners[queue] = (tab, asyncio.get_running_loop())
         try:
             yield b": here\n\n"
             while queue in self._listeners:
@@ -47,7 +52,8 @@ class Events:
                 except TimeoutError:
                     yield b": still here\n\n"
         finally:
-            self._listeners.pop(queue, None)
+            with self._lock:
+                self._listeners.pop(queue, None)
 
 
 def _put(queue: asyncio.Queue[bytes], line: bytes) -> None:

@@ -9,14 +9,10 @@ from starlette.responses import Response
 
 from ..arrays import Float32
 from ..errors import InputError
-from .colouring import coloured
-from .data_page import by_finding
 from .exchange import Handler, frame, json
 from .map_picture import View, map_picture, nearest_state
 from .replanning import in_thread
 from .studio import Studio
-
-FINDING = "finding:"
 
 
 class MapRoutes:
@@ -58,12 +54,8 @@ class MapRoutes:
             x, y = self._places(asked)
             by, other = asked.get("by", "value"), asked.get("other")
             kept = self._studio.known(asked.get("plan", ""))
-            beside = self._studio.known(other).plan if other else None
-            legend, colours = (
-                by_finding(self._session, by.removeprefix(FINDING))
-                if by.startswith(FINDING)
-                else coloured(by, kept.plan, beside)
-            )
+            beside = self._studio.known(other) if other else None
+            legend, colours = self._studio.coloured(by, kept, beside)
             return map_picture(x, y, colours, legend, self._view(asked, x, y))
 
         return Response(

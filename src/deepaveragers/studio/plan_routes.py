@@ -7,18 +7,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..errors import InputError
-from .colouring import Bytes, coloured
 from .comparing import compare
-from .data_page import by_finding
 from .exchange import Handler, body, frame
-from .messages import Legend, PinRequest, Planned, PlanRequest
+from .messages import PinRequest, Planned, PlanRequest
 from .planning_watch import PlanningWatch
-from .plans import Kept
 from .questions import plan_id
 from .replanning import Turn, in_thread
 from .studio import Studio
 
-FINDING = "finding:"
 LABEL_LENGTH = 120
 
 
@@ -58,13 +54,12 @@ class PlanRoutes:
         name = plan_id(asked.question, session.digest)
 
         def tell(share: float) -> None:
-            progress = {"type": "progress", "job": name, "label": "planning"}
-            self._studio.events.tell({**progress, "done": share, "total": 1.0}, asked.tab)
+            self._studio.tell(name, "planning", share, asked.tab)
 
-        kept = session.plan(asked.question, PlanningWatch(turn, tell))
+        kept = session.plan(asked.question, PlanningWatch(turn.check, tell))
         turn.check()
         other = against if asked.other is None else session.known(asked.other)
-        legend, colours = self._coloured(asked.colouring, kept, other)
+        legend, colours = self._studio.coloured(asked.colouring, kept, other)
         return frame(Planned(session.summary(kept, against), legend), colours)
 
     async def plan(self, request: Request) -> Response:
@@ -79,14 +74,9 @@ class PlanRoutes:
         def work() -> Response:
             other = self._studio.known(asked["other"]) if asked.get("other") else None
             kept = self._studio.known(name)
-            return frame(*self._coloured(asked.get("by", "value"), kept, other))
+            return frame(*self._studio.coloured(asked.get("by", "value"), kept, other))
 
         return await in_thread(work)
-
-    def _coloured(self, by: str, kept: Kept, other: Kept | None) -> tuple[Legend, Bytes]:
-        if by.startswith(FINDING):
-            return by_finding(self._session, by.removeprefix(FINDING))
-        return coloured(by, kept.plan, None if other is None else other.plan)
 
     async def pins(self, request: Request) -> Response:
         """The pinned plans."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 from ..solvers.iteration.limits import Progress
-from .replanning import Turn
 
 QUIET_SECONDS = 0.5
 """Plans that are quicker tell nothing."""
@@ -18,17 +17,17 @@ class PlanningWatch:
     """Called by the planner after every sweep.
 
     Args:
-        turn: of the question.
+        check: raises `Overtaken` once the plan is no longer wanted.
         tell: is told the share of the work that is done, in decades of the error.
     """
 
-    def __init__(self, turn: Turn, tell: Callable[[float], None]) -> None:
-        self._turn, self._tell = turn, tell
+    def __init__(self, check: Callable[[], None], tell: Callable[[float], None]) -> None:
+        self._check, self._tell = check, tell
         self._first, self._share, self._next = math.nan, 0.0, QUIET_SECONDS
 
     def __call__(self, seen: Progress) -> None:
         """Raise `Overtaken`, or take note."""
-        self._turn.check()
+        self._check()
         if not math.isfinite(self._first) and math.isfinite(seen.error):
             self._first = seen.error
         if seen.seconds < self._next:

@@ -17,8 +17,20 @@ from ..mdp.problem import action_number
 from .messages import Question
 from .reward_terms import rewards_of
 
+TOLERANCE = 1e-3
+"""As `DacMdp.solve` takes by default."""
+DEAR_TOLERANCE = 3e-3
 ID_LETTERS = 16
 """Of a plan's id: enough that two questions never share one."""
+
+
+def tolerance_of(question: Question, *, live: bool) -> float:
+    """Return the tolerance of a plan: the library's own, or a wider one where sweeps are dear.
+
+    With slip or against the worst neighbour a plan to the library's tolerance takes longer than a
+    slider may wait (`python -m benchmarks.studio`); what is certified is told either way.
+    """
+    return DEAR_TOLERANCE if live and (question.slip or question.worst_case) else TOLERANCE
 
 
 def objective_of(question: Question, mdp: DacMdp, base: Objective, logged: Float64) -> Objective:

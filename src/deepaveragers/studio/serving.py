@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import webbrowser
 from collections.abc import Callable
@@ -29,7 +30,14 @@ EVENTS = frozenset({"/api/events"})
 def guarded(studio: Studio, door: Door) -> Starlette:
     """Return the studio's application behind its door."""
     log = server_log(sys.stderr)
-    app = application(routes_of(studio), door=door, limits=LIMITS, log=log, untimed=EVENTS)
+    app = application(
+        routes_of(studio),
+        door=door,
+        limits=LIMITS,
+        log=log,
+        lifespan=studio.lifespan,
+        untimed=EVENTS,
+    )
     app.add_middleware(PageHeaders)
     return app
 
@@ -65,4 +73,15 @@ def serve(
                 webbrowser.open(address)
 
         with studio.running():
-            run(app, bound, limits=LIMITS, log=server_log(sys.stderr), ready=ready)
+            run(app, bound, limits=LIMITS, log=_silent_log(), ready=ready)
+
+
+def _silent_log() -> logging.Logger:
+    """Return what uvicorn writes to: tabs that are open at Ctrl-C are no news.
+
+    Mistakes of our own go to the application's log.
+    """
+    log = server_log(sys.stderr)
+    for handler in log.handlers:
+        handler.setLevel(logging.CRITICAL)
+    return log

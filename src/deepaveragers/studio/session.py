@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -27,9 +26,16 @@ from .colouring import planned_actions
 from .columns import columns_of, first_axes
 from .messages import ActionCount, Column, Model, PlanSummary, Question
 from .plans import Kept, Plans
-from .questions import normal, objective_of, plan_id, query_of, question_of
-from .snippet import python_of
+from .questions import (
+    normal,
+    objective_of,
+    plan_id,
+    question_of,
+    tolerance_of,
+)
+from .replanning import Overtaken
 from .source import Source
+from .summaries import summary_of
 
 LIVE_STATES = 150_000
 """Up to so many a re-plan is quick enough to follow a slider."""
@@ -46,6 +52,9 @@ class Session:
     Args:
         source: the model.
         output: the folder that exports are written to.
+
+    Attributes:
+        first_watch: called after every sweep of the first plan.
     """
 
     def __init__(self, source: Source, output: Path) -> None:
@@ -56,7 +65,10 @@ class Session:
             Question() if source.plan is None else question_of(source.plan.objective, self.mdp)
         )
         self.plans, self.axes = Plans(), Axes(self.mdp)
-        self._planning, self._last = threading.Lock(), cast(Kept | None, None)
+        self.first_watch: Callback | None = None
+        self._closing = threading.Event()
+        self._planning = threading.Lock()
+        self._last: Kept | None = None
         self._comparing = threading.Lock()
         self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._acting, self._policies = threading.Lock(), list[Policy]()
@@ -114,15 +126,17 @@ class Session:
             return self._compared[key]
 
     def policy(self, plan: Plan) -> Policy:
-        """Return how a plan acts; those of the last plans are kept."""
+        """Return how a plan acts: as the first one does, whose indexes are shared.
+
+        Those of the last plans are kept.
+        """
+        first = self.once("policy", lambda: self.first_plan().plan.policy())
         with self._acting:
             for kept in self._policies:
                 if kept.plan is plan:
                     return kept
-            known = self._policies
-            # Indexes are built once: policies by other plans share them.
-            made = known[0].by(plan) if known else plan.policy()
-            self._policies = [made, *known[: POLICIES_KEPT - 1]]
+            made = first.by(plan)
+            self._policies = [made, *self._policies[: POLICIES_KEPT - 1]]
             return made
 
     def picture(self, state: int | None, *, before: bool = False) -> str | None:
@@ -144,11 +158,11 @@ class Session:
         """Return the plan that was loaded, or that of the first question."""
         plan = self.source.plan
         if plan is None:
-            return self.plan(self.first)
+            return self.plan(self.first, self.first_watch)
         name = plan_id(self.first, self.digest)
         kept = self.plans.get(name)
         if kept is None:
-            kept = Kept(plan, self._summary(plan, self.first))
+            kept = Kept(plan, summary_of(plan, self.first, self.source, self.starts, name))
             self.plans.put(kept)
         return kept
 
@@ -169,10 +183,27 @@ class Session:
             kept = self.plans.get(name)  # someone may have asked the same meanwhile
             if kept is None:
                 start = None if self._last is None else self._last.plan
-                plan = self.mdp.solve(objective, start=start, callback=callback)
-                kept = self._last = Kept(plan, self._summary(plan, question))
+                plan = self.mdp.solve(
+                    objective,
+                    tolerance=tolerance_of(question, live=self.live),
+                    start=start,
+                    callback=lambda seen: self._watched(seen, callback),
+                )
+                kept = self._last = Kept(
+                    plan, summary_of(plan, question, self.source, self.starts, name)
+                )
                 self.plans.put(kept)
         return kept
+
+    def close(self) -> None:
+        """Have plans that are being made end; none is made any more."""
+        self._closing.set()
+
+    def _watched(self, seen: Any, callback: Callback | None) -> None:
+        if self._closing.is_set():
+            raise Overtaken
+        if callback is not None:
+            callback(seen)
 
     def known(self, name: str) -> Kept | None:
         """Return a plan by its id; one that is gone is made again by its question."""
@@ -191,33 +222,6 @@ class Session:
             changed = float((here != there)[living].mean()) if living.any() else 0.0
         return msgspec.structs.replace(
             kept.summary, changed_share=changed, pinned=self.plans.pins().get(kept.summary.id)
-        )
-
-    def _summary(self, plan: Plan, question: Question) -> PlanSummary:
-        data = self.data
-        values = self.starts.values(plan.objective, plan.values)
-        there = ~np.isnan(values)
-        actions = planned_actions(plan)
-        counts = np.bincount(actions[actions >= 0], minlength=data.num_actions)
-        best, mean = plan.best_logged_return, float(plan.values.mean())
-        return PlanSummary(
-            id=plan_id(question, self.digest),
-            question=question,
-            cost=float(plan.objective.cost or 0.0),
-            status=plan.status,
-            milliseconds=1000.0 * plan.seconds,
-            error=plan.error,
-            greedy_loss=plan.greedy_loss if math.isfinite(plan.greedy_loss) else None,
-            start_value=float(values[there].mean()) if there.any() else None,
-            start_states=int(there.sum()),
-            mean_value=mean,
-            best_logged_return=best,
-            changed_share=None,
-            action_shares=tuple((counts / max(1, counts.sum())).tolist()),
-            warnings=_warnings(plan, mean, best),
-            python=python_of(question, data, self.source.path, self.source.kind, self.mdp.graph.k),
-            query=query_of(question),
-            pinned=None,
         )
 
     def model(self) -> Model:
@@ -259,15 +263,3 @@ class Session:
     def observation(self, state: int) -> Array:
         """Return the observation of a core state."""
         return np.asarray(self.data.next_observations[self.state(state)])
-
-
-def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:
-    found = []
-    if not plan.converged:
-        found.append(f"Planning stopped early ({plan.status}): the certified error is larger.")
-    if mean > best:
-        found.append(
-            f"The mean value, {mean:.4g}, is above the best logged return, {best:.4g}: the plan "
-            "joins parts of different episodes."
-        )
-    return tuple(found)

@@ -11,8 +11,9 @@ import msgspec
 
 from ..data.column_names import labels_of
 from ..data.transitions import Transitions
+from ..mdp.model import DacMdp
 from .messages import Question, Reward, RewardTerm
-from .questions import normal
+from .questions import TOLERANCE, normal
 from .reward_terms import column_place
 
 Kind = Literal["transitions", "model", "plan"]
@@ -23,17 +24,17 @@ LOADING: dict[Kind, tuple[str, ...]] = {
 }
 
 
-def python_of(question: Question, data: Transitions, source: str, kind: Kind, k: int) -> str:
+def python_of(question: Question, mdp: DacMdp, path: str, kind: Kind, tolerance: float) -> str:
     """Return the lines.
 
     Args:
         question: what is asked.
-        data: whose actions and columns it names.
-        source: the path of the bundle.
+        mdp: the model, whose actions and columns it names.
+        path: of the bundle.
         kind: what the bundle holds.
-        k: with which transitions were compiled.
+        tolerance: of the plan.
     """
-    question = normal(question)
+    question, data = normal(question), mdp.transitions
     asked = _fields(question, data.action_names)
     lines = ["import deepaveragers as da"]
     if kind == "plan":  # its mask, its kind of penalty and its rewards are kept
@@ -42,14 +43,16 @@ def python_of(question: Question, data: Transitions, source: str, kind: Kind, k:
         usual = _fields(Question(), data.action_names)
         asked = {name: value for name, value in asked.items() if value != usual[name]}
     lines.append("")
-    lines += [line.format(path=repr(source), k=k) for line in LOADING[kind]]
+    lines += [line.format(path=repr(path), k=mdp.graph.k) for line in LOADING[kind]]
     words = [f"{name}={value!r}" for name, value in asked.items()]
     if question.reward is not None:
         lines += _reward_lines(question.reward, data)
         words.append("rewards=rewards")
     told = ", ".join(words)
-    asking = f"replace(loaded.objective, {told})" if kind == "plan" else told
-    return "\n".join([*lines, f"plan = mdp.solve({asking})"])
+    asking = [f"replace(loaded.objective, {told})" if kind == "plan" else told]
+    asking += [f"tolerance={tolerance!r}"] if tolerance != TOLERANCE else []
+    told = ", ".join(word for word in asking if word)
+    return "\n".join([*lines, f"plan = mdp.solve({told})"])
 
 
 def _fields(question: Question, names: tuple[str, ...]) -> dict[str, Any]:

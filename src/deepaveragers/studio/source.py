@@ -52,6 +52,14 @@ def load_source(path: Path) -> Source:
 
 def source_of(thing: DacMdp | Plan | Transitions, path: str) -> Source:
     """Return the model of what was loaded from the path."""
+    data = thing if isinstance(thing, Transitions) else _model(thing).transitions
+    if data.action_vectors:
+        raise InputError(
+            "model",
+            "of discrete actions for the studio",
+            f"{path}, with {data.actions_in_words}",
+            "`dac explain` shows single decisions of its plans.",
+        )
     if isinstance(thing, Plan):
         return Source(thing.mdp, thing, path, "plan")
     if isinstance(thing, DacMdp):
@@ -64,3 +72,7 @@ def source_of(thing: DacMdp | Plan | Transitions, path: str) -> Source:
             "`dac compile DATA --encoder identity -o MODEL` makes one; other encoders tell more.",
         )
     return Source(compile(thing, min(NEIGHBORS, len(thing))), None, path, "transitions")
+
+
+def _model(thing: DacMdp | Plan) -> DacMdp:
+    return thing.mdp if isinstance(thing, Plan) else thing

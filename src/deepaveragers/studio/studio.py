@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 from starlette.responses import Response
@@ -12,15 +12,20 @@ from starlette.responses import Response
 from ..errors import DeepAveragersError
 from ..kernels.compiling import told_of_compiling
 from ..server.problems import Problem
-from .data_page import diagnosis
+from .colouring import Bytes, coloured
+from .data_page import by_finding, diagnosis
 from .events import Events
 from .exchange import json
 from .jobs import Jobs
+from .messages import Legend
+from .planning_watch import PlanningWatch
 from .plans import Kept
-from .replanning import Replanning, in_thread
+from .questions import plan_id
+from .replanning import Overtaken, Replanning, in_thread
 from .session import Session
 
 Result = TypeVar("Result")
+FINDING = "finding:"
 PREPARING = "preparing kernels, once per installation"
 
 
@@ -34,6 +39,10 @@ class Studio:
     def __init__(self, session: Session) -> None:
         self.session, self.events, self.replanning = session, Events(), Replanning()
         self.jobs = Jobs(self.events)
+        first = plan_id(session.first, session.digest)
+        session.first_watch = PlanningWatch(
+            lambda: None, lambda share: self.tell(first, "planning", share)
+        )
 
     def known(self, name: str) -> Kept:
         """Return a plan by its id."""
@@ -42,15 +51,27 @@ class Studio:
             raise Problem(404, f"There is no plan {name!r}; ask its question again.")
         return kept
 
+    def coloured(self, by: str, kept: Kept, other: Kept | None) -> tuple[Legend, Bytes]:
+        """Return the legend and the bytes of a colouring: of a plan, of two, or of a finding."""
+        if by.startswith(FINDING):
+            return by_finding(self.session, by.removeprefix(FINDING))
+        return coloured(by, kept.plan, None if other is None else other.plan)
+
     async def answer(self, work: Callable[[], Result]) -> Response:
         """Return as JSON what the work returns; it runs in a thread."""
         return json(await in_thread(work))
+
+    @asynccontextmanager
+    async def lifespan(self, app: object) -> AsyncIterator[None]:
+        """End the plans that are being made when the server stops: it waits for their threads."""
+        yield
+        self.session.close()
 
     @contextmanager
     def running(self) -> Iterator[None]:
         """Make in a thread what the page asks for first; tell when kernels are being compiled."""
 
-        with told_of_compiling(lambda begun: self._tell("kernels", PREPARING, done=not begun)):
+        with told_of_compiling(lambda begun: self.tell("kernels", PREPARING, float(not begun))):
             threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
             yield
 
@@ -60,21 +81,22 @@ class Studio:
         if self.session.live:
             yield
             return
-        self._tell(job, label, done=False)
+        self.tell(job, label, 0.0)
         try:
             yield
         finally:
-            self._tell(job, label, done=True)
+            self.tell(job, label, 1.0)
 
-    def _tell(self, job: str, label: str, *, done: bool) -> None:
-        told = {"type": "progress", "job": job, "label": label, "done": float(done), "total": 1.0}
-        self.events.tell(told)
+    def tell(self, job: str, label: str, done: float, tab: str | None = None) -> None:
+        """Tell a tab, or all, which share of some work is done."""
+        told = {"type": "progress", "job": job, "label": label, "done": done, "total": 1.0}
+        self.events.tell(told, tab)
 
     def _warm_up(self) -> None:
         session = self.session
         try:
             session.model()
-        except DeepAveragersError:
+        except (DeepAveragersError, Overtaken):
             return  # whoever asks is told
         session.once("axes", session.axes.axes)
         session.policy(session.first_plan().plan)

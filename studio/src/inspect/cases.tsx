@@ -3,7 +3,7 @@
 import { select } from "../map/map";
 import { actionName } from "../store";
 import type { Case } from "../types";
-import { number } from "../numbers";
+import { moment, number } from "../numbers";
 
 const ENDINGS: Record<string, string> = { terminated: "ended", truncated: "cut off", open: "left open" };
 
@@ -13,22 +13,24 @@ export function Cases({ cases }: { cases: Case[] }) {
   return (
     <section class="cases">
       <h4>Comparable cases</h4>
-      <p class="help">Logged states most like this one: what was done there, and how the episode went on.</p>
+      <p class="help">Logged states most like this one: what was done there, what was earned from then on, and how it ended.</p>
       {pictures && <Pictures cases={cases} />}
       <div class="scroll">
         <table>
           <thead>
             <tr>
-              <th scope="col">Episode</th><th scope="col">Time</th><th scope="col">Done</th>
-              <th scope="col" class="figure">Distance</th><th scope="col" class="figure">Return after</th><th scope="col">Ended</th>
+              <th scope="col">Episode</th><th scope="col">Done</th>
+              <th scope="col" class="figure">Distance</th><th scope="col" class="figure">Return</th><th scope="col">Ended</th>
             </tr>
           </thead>
           <tbody>
             {cases.map((entry) => (
               <tr key={entry.state} class={entry.own ? "own" : ""}>
-                <td><button type="button" class="link" onClick={() => select(entry.state)}>{entry.episode}</button></td>
-                <td>{entry.time ?? entry.step}</td>
-                <td>{actionName(entry.action)}{entry.own && <span class="tag">here</span>}</td>
+                <td>
+                  <button type="button" class="link" onClick={() => select(entry.state)}>{entry.episode}</button>
+                  <small class="time">{entry.time === null ? `step ${entry.step}` : moment(entry.time)}</small>
+                </td>
+                <td>{actionName(entry.action)}{entry.own && <small> (here)</small>}</td>
                 <td class="figure">{number(entry.distance, 2)}</td>
                 <td class="figure">{number(entry.return_after, 3)}</td>
                 <td>{ENDINGS[entry.ended] ?? entry.ended}</td>

@@ -12,7 +12,7 @@ import { FutureSteps } from "./future";
 import { GroupView } from "./group";
 import { Observation } from "./observation";
 import { SupportNote } from "./support";
-import { count, number } from "../numbers";
+import { count, moment, number } from "../numbers";
 import { letGo } from "../map/map";
 
 const subjects = { state: "A state", group: "A group", typed: "Type one in" } as const;
@@ -112,7 +112,7 @@ function Found({ found, place }: { found: Inspection; place: Place }) {
 }
 
 function Head({ found }: { found: Inspection }) {
-  const where = [found.episode ? `episode ${found.episode}` : "", found.time !== null ? `time ${found.time}` : ""];
+  const where = [found.episode ? `episode ${found.episode}` : "", found.time !== null ? moment(found.time) : ""];
   return (
     <div class="head">
       <h3>State {count(found.state ?? view.value.state ?? 0)}</h3>

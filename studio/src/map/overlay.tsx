@@ -56,7 +56,8 @@ function Marker({ x, y }: { x: number; y: number }) {
 /** The imagined future: one step after the other through logged states. */
 function Path({ at }: { at: (state: number) => Point | null }) {
   if (!future.value) return null;
-  const points = future.value.steps.map((step) => at(step.state)).filter((point) => point !== null);
+  const states = [...(view.value.state === null ? [] : [view.value.state]), ...future.value.steps.map((step) => step.state)];
+  const points = states.map(at).filter((point) => point !== null);
   if (points.length === 0) return null;
   const last = points[points.length - 1];
   const line = points.map(([x, y], place) => `${place ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");

@@ -23,13 +23,14 @@ export function Answer() {
           <button type="button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>Link and Python</button>
         </span>
       </div>
-      <div class={`figures ${stale.value ? "stale" : ""}`} aria-live="polite" aria-busy={stale.value}>
+      <div
+        class={`figures ${stale.value ? "stale" : ""}`} data-round-trip={roundTrip.value ?? ""} aria-live="polite" aria-busy={stale.value}>
         <Figure name="Value at the starts" value={number(answer.start_value)} note={startNote()} />
         <Figure name="Certified error" value={`± ${number(answer.error, 2)}`} note="of every value" />
         <Figure name="Action changed" value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
           <Against />
         </Figure>
-        <Figure name="Planned in" value={duration(answer.milliseconds)} note={roundTrip.value === null ? "by the server" : `${duration(roundTrip.value)} until shown`} />
+        <Figure name="Planned in" value={duration(answer.milliseconds)} note={roundTrip.value === null ? "by the server" : `${duration(roundTrip.value)} in all`} />
         <Status />
       </div>
       {answer.warnings.map((warning) => <p class="warning" key={warning}>{warning}</p>)}

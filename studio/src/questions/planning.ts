@@ -2,8 +2,8 @@
  * From a changed question to a certified plan.
  *
  * Where plans keep up with a slider, one request is under way and the newest question waits
- * for it; above, a short pause is waited for and then the server drops what is overtaken. An
- * answer to an older question never replaces one to a newer.
+ * for it, but not for long; above, a pause of the slider is waited for. The server drops what is
+ * overtaken, and an answer to an older question never replaces one to a newer.
  */
 
 import { batch } from "@preact/signals";
@@ -18,6 +18,8 @@ import type { Question } from "../types";
 import { asked, redone, undone } from "./history";
 
 const PAUSE_MS = 200;
+/** How long a newer question waits for an older one's answer before it overtakes it. */
+const PATIENCE_MS = 300;
 
 let sequence = 0;
 let shown = 0;
@@ -62,13 +64,22 @@ export function replan(moving: boolean): void {
   stale.value = !plan.value || !same(plan.value.question, question.value);
   clearTimeout(timer);
   if (model.value?.live) {
-    if (underWay > 0) waiting = true;
-    else void send();
+    if (underWay === 0) void send();
+    else {
+      waiting = true;
+      timer = setTimeout(overtake, PATIENCE_MS);
+    }
   } else if (moving) {
     timer = setTimeout(() => void send(), PAUSE_MS);
   } else {
     void send();
   }
+}
+
+function overtake(): void {
+  if (!waiting) return;
+  waiting = false;
+  void send();
 }
 
 async function send(): Promise<void> {

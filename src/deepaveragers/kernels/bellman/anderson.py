@@ -45,61 +45,66 @@ class AndersonMemory(NamedTuple):
 
 @kernel
 def _remember(
-    lo: int, hi: int, solution: Float32, origin: Float32, kept: Float32, moved: Float32
+    lo: int, hi: int, solution: Float32, origin: Float32, slot: int, kept: Float32, moved: Float32
 ) -> None:
-    """Keep the new half of the solution, and its change from `origin`, in [N] vectors."""
-    size = kept.shape[0]
+    """Keep the new half of the solution, and its change from `origin`, in row `slot`."""
+    size = len(origin)
     for s in range(lo, hi):
-        kept[s] = solution[s + size]
-        moved[s] = solution[s + size] - origin[s]
+        value = solution[s + size]
+        kept[slot, s] = value
+        moved[slot, s] = value - origin[s]
 
 
 @reassociated
 def _products(
-    lo: int, hi: int, moved: Float32, latest: int, unit: float, left: Float32, sums: Float64
+    lo: int, hi: int, moved: Float32, count: int, latest: int, unit: float, left: Float32,
+    block: int, sums: Float64,
 ) -> None:  # fmt: skip
-    """Add the upper [M, M] weighted products of changes [M, N]; the weight is latest squared.
+    """Write the upper [M, M] weighted products of changes; the weight is latest squared.
 
     Args:
         lo: first state of the block.
         hi: one past its last state.
         moved: [M, N] changes.
+        count: how many of them there are.
         latest: the row that is the weight.
         unit: a float32, 1 / the largest change: products of four must not underflow.
         left: [STRIP] scratch.
-        sums: [M, M] added to.
+        block: which block.
+        sums: [blocks, M, M] written.
     """
-    count = moved.shape[0]
+    # Loops and plain indices, not slices: numba compiles much for what can go wrong with slices.
+    for m in range(count):
+        for n in range(count):
+            sums[block, m, n] = 0.0
     for first in range(lo, hi, STRIP):
         length = min(STRIP, hi - first)
-        focus = moved[latest, first : first + length]
         for m in range(count):
-            one = moved[m, first : first + length]
             for s in range(length):
-                weight = focus[s] * unit
-                left[s] = weight * weight * (one[s] * unit) * unit
+                weight = moved[latest, first + s] * unit
+                left[s] = weight * weight * (moved[m, first + s] * unit) * unit
             for n in range(m, count):
-                other = moved[n, first : first + length]
                 total = np.float32(0.0)
                 for s in range(length):
-                    total += left[s] * other[s]
-                sums[m, n] += np.float64(total)
+                    total += left[s] * moved[n, first + s]
+                sums[block, m, n] += np.float64(total)
 
 
 @kernel
-def shares_of(sums: Float64, count: int, latest: int, shares: Float32) -> None:
+def shares_of(sums: Float64, count: int, latest: int, system: Float64, shares: Float64) -> None:
     """Write the [M] shares of least mixed change: G x = 1, scaled so that they add up to 1.
 
     Args:
         sums: [blocks, M, M] upper products of every block.
         count: M.
         latest: the sweep that is taken alone where there is no such mixture.
+        system: [M, M + 1] scratch.
         shares: [M] written.
     """
     for m in range(count):
         shares[m] = 0.0
+        system[m, count] = 1.0
     shares[latest] = 1.0
-    system = np.ones((count, count + 1))
     trace = 0.0
     for m in range(count):
         for n in range(m, count):
@@ -119,39 +124,37 @@ def shares_of(sums: Float64, count: int, latest: int, shares: Float32) -> None:
             factor = system[below, m] / system[m, m]
             for n in range(m, count + 1):
                 system[below, n] -= factor * system[m, n]
-    solution, whole = np.zeros(count), 0.0
+    # The solution takes the place of the right-hand side.
+    whole = 0.0
     for m in range(count - 1, -1, -1):
-        left = system[m, count]
         for n in range(m + 1, count):
-            left -= system[m, n] * solution[n]
-        solution[m] = left / system[m, m]
-        whole += solution[m]
-    if np.isfinite(whole) and whole != 0.0:
+            system[m, count] -= system[m, n] * system[n, count]
+        system[m, count] /= system[m, m]
+        whole += system[m, count]
+    if abs(whole) < np.inf and whole != 0.0:
         for m in range(count):
-            shares[m] = solution[m] / whole
+            shares[m] = system[m, count] / whole
 
 
 @kernel
 def _combine(
-    lo: int, hi: int, shares: Float32, latest: int, kept: Float32, solution: Float32,
+    lo: int, hi: int, shares: Float64, count: int, latest: int, kept: Float32, solution: Float32,
     origin: Float32,
 ) -> None:  # fmt: skip
     """Set both halves of the solution, and `origin`, to the mixture of kept vectors [M, N].
 
     As the latest plus shares of differences: shares may be large, and differences are small.
     """
-    count, size = kept.shape
+    size = len(origin)
     for first in range(lo, hi, STRIP):
         end = min(first + STRIP, hi)
-        # Loops, not slices: numba compiles much for what can go wrong with slices.
         for s in range(first, end):
             origin[s] = kept[latest, s]
         for m in range(count):
-            if m == latest:
-                continue
-            share = shares[m]
-            for s in range(first, end):
-                origin[s] += share * (kept[m, s] - kept[latest, s])
+            share = np.float32(shares[m])
+            if m != latest:
+                for s in range(first, end):
+                    origin[s] += share * (kept[m, s] - kept[latest, s])
         for s in range(first, end):
             solution[s] = origin[s]
             solution[size + s] = origin[s]
@@ -160,7 +163,7 @@ def _combine(
 @kernel
 def mix(
     worker: int, workers: int, state: SweepState, solution: Float32, memory: AndersonMemory,
-    stored: int, unit: float, left: Float32, shares: Float32,
+    stored: int, unit: float, left: Float32, system: Float64, shares: Float64,
 ) -> bool:  # fmt: skip
     """Replace the solution by the best mixture; false if the sweep was abandoned.
 
@@ -173,21 +176,20 @@ def mix(
         stored: how many results were stored before.
         unit: a float32, 1 / the largest change.
         left: [STRIP] scratch.
+        system: [M, M + 1] scratch.
         shares: [M] scratch.
     """
-    edges = state.edges
-    slot, count = stored % len(memory.kept), min(stored + 1, len(memory.kept))
+    edges, origin, kept, moved, sums = (
+        state.edges, memory.origin, memory.kept, memory.moved, memory.sums,
+    )  # fmt: skip
+    slot, count = stored % len(kept), min(stored + 1, len(kept))
     for block in range(worker, len(edges) - 1, workers):
         lo, hi = edges[block], edges[block + 1]
-        for m in range(count):
-            for n in range(count):
-                memory.sums[block, m, n] = 0.0
-        _remember(lo, hi, solution, memory.origin, memory.kept[slot], memory.moved[slot])
-        _products(lo, hi, memory.moved[:count], slot, unit, left, memory.sums[block])
+        _remember(lo, hi, solution, origin, slot, kept, moved)
+        _products(lo, hi, moved, count, slot, unit, left, block, sums)
     if not wait_for_all(state.counters, workers):
         return False
-    shares_of(memory.sums, count, slot, shares)
+    shares_of(sums, count, slot, system, shares)
     for block in range(worker, len(edges) - 1, workers):
-        lo, hi = edges[block], edges[block + 1]
-        _combine(lo, hi, shares, slot, memory.kept[:count], solution, memory.origin)
+        _combine(edges[block], edges[block + 1], shares, count, slot, kept, solution, origin)
     return bool(wait_for_all(state.counters, workers))

@@ -72,7 +72,7 @@ def worst_outcome(
 
 
 @inlined
-def _action_value(
+def action_value(
     indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, cost: float,
     worst_case: float, gains: Float64, size: int, lo: int, length: int,
 ) -> tuple[float, float]:  # fmt: skip
@@ -112,8 +112,7 @@ def backup(
     best actions [N] are written.
 
     Returns:
-        the smallest and the largest change of a value, the largest distance penalty, and the
-        number of states without any action.
+        the smallest and largest change of a value, the largest penalty, the states without action.
     """
     # Fields are read here: read in a loop, each would count references to its array.
     indices, distances, rewards = problem.indices, problem.distances, problem.rewards
@@ -138,7 +137,7 @@ def backup(
             q = -np.inf
             if allowed[s * every_row, a]:
                 price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
-                q, farthest = _action_value(
+                q, farthest = action_value(
                     indices, distances, s, a, k, uniform, price, worst_case,
                     gains, size, lo, length,
                 )  # fmt: skip

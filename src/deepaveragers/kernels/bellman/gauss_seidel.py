@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...arrays import Float64
 from ..jit import kernel
 from .anderson import STRIP, AndersonMemory, mix
 from .barrier import wait_for_all
@@ -51,6 +52,15 @@ class Stopping(NamedTuple):
 
 
 @kernel
+def _largest(numbers: Float64) -> float:
+    """Return the largest of numbers that are at least 0; NaN counts as none."""
+    largest = 0.0
+    for number in numbers:
+        largest = max(largest, number)
+    return largest
+
+
+@kernel
 def _sweep_all(
     worker: int, workers: int, state: SweepState, static: StaticWidth, system: PolicySystem
 ) -> bool:
@@ -84,7 +94,12 @@ def solve_system(
     stored, made = int(progress[STORED]), progress[MADE]
     last, best, waited = progress[LAST], progress[BEST], progress[WAITED]
     done = 0.0
-    left, shares = np.empty(STRIP, np.float32), np.empty(len(memory.kept), np.float32)
+    mixed = len(memory.kept)
+    left, shares, equations = (
+        np.empty(STRIP, np.float32),
+        np.empty(mixed),
+        np.empty((mixed, mixed + 1)),
+    )
     if made == 0.0:
         for block in range(worker, len(state.edges) - 1, workers):
             for s in range(state.edges[block], state.edges[block + 1]):
@@ -94,7 +109,7 @@ def solve_system(
             if not _sweep_all(worker, workers, state, static, system):
                 return
         made += memory.sweeps
-        change, peak = state.changes.max(), state.peaks.max()
+        change, peak = _largest(state.changes), _largest(state.peaks)
         waited = 0.0 if change < PROGRESS_RATIO * best else waited + 1.0
         best = min(best, change)
         if change <= max(stopping.target, stopping.noise * peak) or waited >= stopping.patience:
@@ -103,7 +118,10 @@ def solve_system(
         if change > stopping.restart_growth * last:
             stored = 0
         last, unit = change, np.float32(1.0 / change)
-        if not mix(worker, workers, state, system.solution, memory, stored, unit, left, shares):
+        mixed_well = mix(
+            worker, workers, state, system.solution, memory, stored, unit, left, equations, shares
+        )
+        if not mixed_well:
             return
         stored += 1
     # Nobody may still be reading `progress` when it is written.

@@ -5,7 +5,7 @@ with the same rewards, `reward_of_actions` R for one. They compute in float64 an
 when they store: `solvers.certificate` counts on it.
 
 Row p stands for state order[p], and rank[order[p]] = p; both are empty where states keep their
-places. Vectors of length 2N have two halves as in `backup`.
+places. Vectors of length 2N have two halves as in `sweep_state`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Packed(NamedTuple):
     """The MDP as arrays in the order of visiting.
 
     Attributes:
-        successors: [N, A, k] int32, where a sweep finds their values in [2N]; those of the
-            block's own states in the second half.
+        successors: [N, A, k] int32, where a sweep finds their values in [2N]; those of states
+            in the same part of a block in the second half.
         weight: [N, A, k] float32, alpha: adds up to 1, or to 0 where the action has no
             neighbour or the episode ended.
         distance: [N, A] float32, the mean distance.
@@ -46,10 +46,10 @@ def pack_graph(
     lo: int, hi: int, static: StaticWidth, problem: Problem, graph: Problem, order: Int32,
     rank: Int32, packed: Packed,
 ) -> float:  # fmt: skip
-    """Write a block of rows; return the largest distance.
+    """Write the rows of a part of a block; return the largest distance.
 
     Args:
-        lo: first row of the block.
+        lo: first row of the part.
         hi: one past its last row.
         static: as long as k, or empty for any k.
         problem: the MDP in the order of visiting; its graph is not read.

@@ -2,7 +2,7 @@
 
 A sweep is a product with the packed MDP. Half the bytes means that twice the values stay in the
 cache, and fetching values is what a sweep costs. Vectors of length 2N have two halves as in
-`backup`.
+`sweep_state`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ that of the values themselves (constant = R_pi) or that of their correction e, V
 with constant = T_pi V - V. Discount and probabilities are in the weights: weight = gamma P.
 
 Rows are solved for the state's own value, so that a state that leads to itself takes one sweep,
-not 1 / (1 - gamma). Vectors of length 2N have two halves as in `backup`.
+not 1 / (1 - gamma). Vectors of length 2N have two halves as in `sweep_state`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def write_system(
     lo: int, hi: int, problem: Problem, gains: Float64, values: Float64, choice: Int32,
     system: PolicySystem,
 ) -> float:  # fmt: skip
-    """Write the system of the correction of V [N] under the chosen policy [N], for a block.
+    """Write the system of the correction of V [N] under the chosen policy [N], for a part.
 
     `gains` [2N] is r + gamma V. Returns the largest absolute constant.
     """

@@ -25,6 +25,16 @@ def _gap(coordinates: Float64, i: int, box: Float64, limit: float) -> float:
 
 
 @kernel
+def _reaches(coordinates: Float64, i: int, boxes: Float64, limit: float) -> bool:
+    """Whether any of the boxes [S, 2, C] that hold rows is as near to a point."""
+    for cell in range(len(boxes)):
+        holds = boxes[cell, 0, 0] <= boxes[cell, 1, 0]
+        if holds and _gap(coordinates, i, boxes[cell], limit) <= limit:
+            return True
+    return False
+
+
+@kernel
 def _limit(squared: float, margin: float) -> float:
     """Return the squared gap beyond which a box holds nothing as near, whatever was rounded."""
     reach = math.sqrt(squared) * ROUGHLY + margin
@@ -42,8 +52,9 @@ def count_visits(
         coordinates: [B, C] of the points.
         margins: [B, P] what rounding may do to a gap between a point and a shard.
         kth: [B, A] squared distance of the k-th neighbour found at home; inf for none.
-        boxes: [P, A, 2, C] lowest and highest coordinates of rows; inf and -inf for no row.
-        around: [P, 2, C] of the rows of all actions.
+        boxes: [P, A, S, 2, C] lowest and highest coordinates of the rows in each of the cells of
+            a shard; inf and -inf for no row.
+        around: [P, 2, C] of all rows of a shard.
         home: the shard that has answered already.
         counts: [P, A] out.
     """
@@ -55,8 +66,7 @@ def count_visits(
                 continue
             for action in range(kth.shape[1]):
                 own = _limit(kth[i, action], margins[i, shard])
-                box = boxes[shard, action]
-                if box[0, 0] <= box[1, 0] and _gap(coordinates, i, box, own) <= own:
+                if _reaches(coordinates, i, boxes[shard, action], own):
                     counts[shard, action] += 1
 
 
@@ -80,8 +90,7 @@ def list_visits(
                 continue
             for action in range(kth.shape[1]):
                 own = _limit(kth[i, action], margins[i, shard])
-                box = boxes[shard, action]
-                if box[0, 0] <= box[1, 0] and _gap(coordinates, i, box, own) <= own:
+                if _reaches(coordinates, i, boxes[shard, action], own):
                     visits[places[shard, action]] = i
                     places[shard, action] += 1
 

@@ -26,15 +26,9 @@ from .tree import LARGEST_FLOAT32, STACK, Located, Tree, push
 
 @kernel
 def search_by_measuring(
-    points: Float64,
-    queries: Int64,
-    located: Located,
-    scale: float,
-    tree: Tree,
-    limits: Float64,
-    squared: Float64,
-    found: Int32,
-) -> None:
+    points: Float64, queries: Int64, located: Located, scale: float, tree: Tree,
+    limits: Float64, squared: Float64, found: Int32,
+) -> None:  # fmt: skip
     """Find the nearest rows of points[queries], whatever the projection and k.
 
     Args:

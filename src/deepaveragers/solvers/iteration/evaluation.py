@@ -45,8 +45,8 @@ class _Solve(NamedTuple):
 class PolicyEvaluator:
     """Solves the systems of the policies of one solve; owns the memory that it takes."""
 
-    def __init__(self, problem: Problem, blocks: Blocks, tuning: Tuning) -> None:
-        size, width = problem.size, problem.width
+    def __init__(self, problem: Problem, width: int, blocks: Blocks, tuning: Tuning) -> None:
+        size = problem.size
         self._blocks, self._static, self._tuning = blocks, static_width(width), tuning
         self._space = np.empty((2 * tuning.mixed_results + 1) * size, np.float32)
         no_main_successor = problem.uniform or width != problem.k

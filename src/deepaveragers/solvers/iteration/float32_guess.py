@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from ...arrays import Float32, Float64, Int32
+from ...kernels.bellman import linearized_improvement as linearized
 from ...kernels.bellman import packed as packed_kernels
 from ...kernels.bellman import packed_improvement as kernels
 from ...kernels.bellman.backup import NO_ACTION
@@ -22,6 +23,7 @@ from ...kernels.bellman.problem import Problem
 from ...kernels.bellman.static_width import static_width
 from ...mdp.prepared import PackedMdp
 from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
+from .evaluation import PolicyEvaluator
 from .float64_sweeps import Float64Sweeps
 from .limits import Watch
 from .target import Target
@@ -35,8 +37,7 @@ GUESS_PROGRESS = 0.9
 
 def can_guess(problem: Problem, tuning: Tuning) -> bool:
     """Whether the MDP can be packed, and is large enough for it to pay."""
-    plain = problem.slip == 0.0 and problem.worst_case == 0.0 and len(problem.policy) == 0
-    return plain and problem.size >= tuning.guess_states
+    return len(problem.policy) == 0 and problem.size >= tuning.guess_states
 
 
 class Float32Guess:
@@ -49,7 +50,12 @@ class Float32Guess:
         self._gamma, self._static = np.float32(problem.gamma), static_width(problem.k)
         self._reward: Float32 = np.empty_like(mdp.packed.mean)
         self._choice: Int32 = np.full(problem.size, NO_ACTION, np.int32)
-        self._system = empty_system(problem.size, problem.k)
+        slipped = problem.indices.shape[1] if problem.slip > 0.0 else 0
+        self._system = empty_system(problem.size, problem.k + slipped)
+        self._is_plain = problem.slip == 0.0 and problem.worst_case == 0.0
+        self._evaluator, self._steps = sweeps.evaluator, np.empty((0, 0, 0), np.float32)
+        if not self._is_plain:
+            self._linearize()
         found = self._blocks.run(
             packed_kernels.reward_of_actions, problem, sweeps.posed, sweeps.order.order,
             self._packed, self._reward, self._values,
@@ -61,6 +67,18 @@ class Float32Guess:
         self._largest_penalty = self._dearest * mdp.farthest
         if self._largest_penalty > float(np.finfo(np.float32).max):
             self._scale = math.inf  # float32 took such actions for unavailable ones
+
+    def _linearize(self) -> None:
+        """Prepare for slip and worst cases: wider rows, outcomes of each neighbour."""
+        problem, sweeps = self._problem, self._sweeps
+        width = self._system.successors.shape[1]
+        self._evaluator = PolicyEvaluator(problem, width, self._blocks, self._tuning)
+        if problem.worst_case > 0.0:
+            self._steps = np.empty_like(self._packed.weight)
+            self._blocks.run(
+                linearized.steps_to_neighbors, problem, sweeps.posed, sweeps.order.order,
+                self._steps,
+            )  # fmt: skip
 
     @property
     def _values(self) -> Float32:
@@ -78,7 +96,10 @@ class Float32Guess:
         """
         if self._nothing_to_guess():
             return target.first_sweep(self._sweeps)
-        target.set(self._scale, self._stuck, self._largest_penalty)
+        if self._is_plain:
+            target.set(self._scale, self._stuck, self._largest_penalty)
+        else:
+            target.first_sweep(self._sweeps)  # |T 0| is more than max_a R.
         proof: Certificate | None = None
         try:
             stopped = self._improve_until(target.allowed, start, watch)
@@ -98,24 +119,26 @@ class Float32Guess:
 
     def _improve_until(self, allowed: float, start: Start | None, watch: Watch) -> bool:
         """Improve until the estimated error is allowed, or float32 ends; whether it was stopped."""
-        gamma, tuning, evaluator = self._problem.gamma, self._tuning, self._sweeps.evaluator
+        gamma, tuning, evaluator = self._problem.gamma, self._tuning, self._evaluator
         change_allowed = allowed * (1.0 - gamma) / max(gamma, 0.1)
         enough = tuning.guess_enough * change_allowed
         floor = tuning.guess_evaluated * change_allowed
         if start is not None:
             self._follow(start, floor, watch.limits.deadline)
-        best, waited = math.inf, 0
+        best, waited, before = math.inf, 0, self._sweeps.count
+        patience = tuning.guess_patience if self._is_plain else tuning.linearized_patience
         for made in range(1, tuning.guess_sweeps + 1):
             change, largest = self._improve()
             noise = tuning.guess_noise * largest
-            distinct = change > tuning.guess_distinct * noise
+            # Rows that only agree with a backup may lead round in circles.
+            distinct = self._is_plain and change > tuning.guess_distinct * noise
             waited = 0 if change < GUESS_PROGRESS * best or distinct else waited + 1
             best = min(best, change)
-            self._sweeps.count = made
-            if watch.look(made, change * gamma / (1.0 - gamma), allowed) is not None:
+            self._sweeps.count = before + made
+            if watch.look(self._sweeps.count, change * gamma / (1.0 - gamma), allowed) is not None:
                 return True
             near = max(enough, noise * (tuning.guess_near if waited else 1.0))
-            if waited >= tuning.guess_patience or change <= near:
+            if waited >= patience or change <= near:
                 break
             aim = max(tuning.guess_ratio * change, floor, noise)
             briefly = made == 1 and start is None
@@ -127,16 +150,25 @@ class Float32Guess:
         size, values = self._problem.size, self._values
         values[:size] = np.where(self._problem.terminal, 0.0, start[0])
         values[size:] = values[:size]
+        if not self._is_plain:
+            return  # The first improvement writes rows that agree with these values.
         self._blocks.run(
             kernels.follow, start[1], self._gamma, self._packed, self._reward, self._choice,
             self._system,
         )  # fmt: skip
         aim = max(self._tuning.first_ratio * self._scale, floor)
-        self._sweeps.evaluator.solve(self._system, aim, deadline)
+        self._evaluator.solve(self._system, aim, deadline)
 
     def _improve(self) -> tuple[float, float]:
         """Sweep over all states and actions; return the largest change and the largest value."""
-        state = self._blocks.sweep_state()
+        state, problem = self._blocks.sweep_state(), self._problem
+        if not self._is_plain:
+            self._blocks.run_together(
+                linearized.improve_all, state, self._static, self._gamma,
+                np.float32(problem.slip), np.float32(problem.worst_case),
+                self._packed, self._reward, self._steps, self._choice, self._system,
+            )  # fmt: skip
+            return float(state.changes.max()), float(state.peaks.max())
         self._blocks.run_together(
             kernels.improve_all, state, self._static, self._gamma, self._packed, self._reward,
             self._choice, self._system,
@@ -149,6 +181,8 @@ class Float32Guess:
         Stopped early, any bounds will do; the graph in another order may take too long.
         """
         problem, penalty = self._problem, self._largest_penalty
+        if not self._is_plain:
+            return None
         found = self._blocks.run(packed_kernels.agree, problem.terminal, self._values)
         lows, highs = zip(*found)
         low, high = min(lows), max(highs)

@@ -44,7 +44,7 @@ class Float64Sweeps:
         size, actions = posed.indices.shape[:2]
         self.posed, self.order, self.blocks = posed, order, blocks
         self.problem = order.without_graph(posed)
-        self.evaluator = PolicyEvaluator(self.problem, blocks, tuning)
+        self.evaluator = PolicyEvaluator(self.problem, self.problem.width, blocks, tuning)
         self.values: Float64 = np.zeros(size)
         self.q_values: Float64 = np.empty((size, actions))
         self.choice: Int32 = np.empty(size, np.int32)
@@ -132,7 +132,7 @@ class Float64Sweeps:
         """
         self._refresh()
         system = self._system
-        found = self.blocks.run(
+        found = self.blocks.run_parts(
             policy_system.write_system, self._whole, self._gains, self.values, self.choice, system
         )
         self.evaluator.solve(system, max(ratio * float(max(found)), floor), deadline)

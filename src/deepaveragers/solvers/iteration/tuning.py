@@ -1,8 +1,9 @@
 """The numbers of the planner, in one record.
 
-`plain_sweeps` and `guess_ratio` were set on random logs of Acrobot, MountainCar and CartPole and on
-synthetic walks; the others come from version 0.1, set on CartPole and one synthetic family. Check
-a change by `python -m benchmarks.planner --development`, whose problems the report leaves out.
+`guess_ratio` and `linearized_patience` were set on the development families, `plain_sweeps` on
+random logs of Acrobot, MountainCar and CartPole and on synthetic walks; the others come from
+version 0.1, set on CartPole and one synthetic family. Check a change by
+`python -m benchmarks.planner --development`, whose problems the report leaves out.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Tuning:
         guess_near: without progress, this multiple of the noise is near enough.
         guess_distinct: changes that are this multiple of the noise may grow for a while.
         guess_patience: improvements without progress after which float64 goes on.
+        linearized_patience: the same with slip or worst case, where large changes may go on.
         evaluation_ratio: in float64, a policy is evaluated until a sweep changes values by this
             share of its first residual.
         patience: float64 sweeps without better bounds after which policies are left unevaluated.
@@ -73,7 +75,7 @@ class Tuning:
     misled_sweeps: int = 20
     states_per_call: int = 1_000_000
     most_rounds: int = 64
-    guess_ratio: float = 0.03
+    guess_ratio: float = 0.1
     first_ratio: float = 0.3
     guess_enough: float = 0.8
     guess_evaluated: float = 0.5
@@ -82,6 +84,7 @@ class Tuning:
     guess_near: float = 4.0
     guess_distinct: float = 1e4
     guess_patience: int = 8
+    linearized_patience: int = 16
     evaluation_ratio: float = 0.005
     patience: int = 12
     first_penance: int = 8

@@ -1,0 +1,1 @@
+"""Continuous actions: how good policies are, and how long they take."""

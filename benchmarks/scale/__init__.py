@@ -1,0 +1,1 @@
+"""How compiling and planning grow with the data, measured here and calculated for clusters."""

@@ -1,0 +1,1 @@
+"""Servers under load: rates and latencies beside peers, swaps, hostile requests, kills."""

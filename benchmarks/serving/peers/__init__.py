@@ -1,0 +1,1 @@
+"""Other servers around the same policy."""

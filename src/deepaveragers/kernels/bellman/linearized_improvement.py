@@ -1,0 +1,172 @@
+"""Policy improvement in float32 with slip and worst cases, over the packed MDP.
+
+Such a backup is no single row of the transition matrix: it mixes the best action with the mean of
+all (slip), and the average neighbour with the worst (`reference` has the equations). A sweep
+writes, for every state, a row that agrees with the backup at the values at hand,
+
+    x(s) = (T V (s) - sum_j w_j V(j)) + sum_j w_j x(j),
+
+with w_j = gamma ((1 - w) alpha_j + w [j is the worst]) of the best action: Newton's method. An
+action that is slipped to is taken to lead to its nearest neighbour only. So rows are k + A wide
+instead of k A; they are exact for values that all move alike, and the next sweep mends the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Float32, Int32
+from ..jit import fused, inlined, kernel
+from .backup import unit_cost
+from .packed import Packed
+from .policy_system import PolicySystem
+from .problem import Problem
+from .static_width import StaticWidth
+from .sweep_state import SweepState, exchange, part_of, record_change
+
+
+@kernel
+def steps_to_neighbors(
+    lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, steps: Float32
+) -> None:
+    """Write what following one neighbour yields, penalties included, of a block.
+
+    Args:
+        lo: first row of the block.
+        hi: one past its last row.
+        problem: the MDP in the order of visiting; its graph is not read.
+        graph: the MDP with its states in their own places.
+        order: [N], or empty.
+        steps: [N, A, k] written; inf where there is no neighbour, or the episode ended.
+    """
+    indices, distances, rewards = graph.indices, graph.distances, graph.rewards
+    terminal, penalties = problem.terminal, problem.penalties
+    cost, adaptive = problem.cost, problem.adaptive
+    every_fee = 1 if penalties.shape[0] > 1 else 0
+    _, actions, k = steps.shape
+    for p in range(lo, hi):
+        s = order[p] if len(order) > 0 else p
+        for a in range(actions):
+            price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+            for j in range(k):
+                i = indices[s, a, j]
+                steps[p, a, j] = np.inf
+                if i >= 0 and not terminal[p]:
+                    paid = price * np.float64(distances[s, a, j])
+                    paid += penalties[p * every_fee, a]
+                    steps[p, a, j] = rewards[i] - paid
+
+
+@inlined
+def _write_row(
+    s: int, chosen: int, worst: int, k: int, gamma: float, followed: float, slipped: float,
+    worst_case: float, value: float, index: Int32, weight: Float32, reward: Float32,
+    successors: Int32, weights: Float32, constant: Float32, values: Float32,
+) -> None:  # fmt: skip
+    """Write the row that agrees with the value; solved for the state's own.
+
+    `followed` and `slipped` are the probabilities of the best action and of each other one.
+    """
+    own, rest = np.float32(0.0), value
+    for place in range(successors.shape[1]):
+        a = chosen if place < k else place - k
+        j = place if place < k else 0
+        i = index[s, a, j]
+        part: Any = np.float32(0.0)
+        if place < k:
+            part = (np.float32(1.0) - worst_case) * weight[s, a, j]
+            if j == worst:
+                part += worst_case
+            part *= gamma * followed
+        elif a != chosen and weight[s, a, 0] > 0.0 and reward[s, a] > -np.inf:
+            part = gamma * slipped
+        rest -= part * values[np.uint32(i)]
+        if i == s + len(constant):
+            own += part
+            part = np.float32(0.0)
+        successors[s, place] = i
+        weights[s, place] = part
+    grown = np.float32(1.0) / (np.float32(1.0) - own)
+    constant[s] = rest * grown
+    for place in range(successors.shape[1]):
+        weights[s, place] *= grown
+
+
+@fused
+def improve(
+    lo: int, hi: int, static: StaticWidth, gamma: float, slip: float, worst_case: float,
+    packed: Packed, reward: Float32, steps: Float32, choice: Int32, system: PolicySystem,
+) -> float:  # fmt: skip
+    """Sweep over states lo..hi, and write the rows that agree with it.
+
+    Args:
+        lo: first state.
+        hi: one past the last.
+        static: as long as k, or empty for any k.
+        gamma: discount, a float32; so are slip and worst case.
+        slip: probability of a random available action.
+        worst_case: weight of the worst neighbour.
+        packed: the MDP.
+        reward: [N, A] from `packed.reward_of_actions`.
+        steps: [N, A, k] from `steps_to_neighbors`; empty without a worst case.
+        choice: [N] the best actions, written.
+        system: written; its solution is V.
+
+    Returns:
+        the largest absolute change of a value.
+    """
+    index, weight = packed.successors, packed.weight
+    successors, weights, constant, values = system
+    size, actions, any_k = weight.shape
+    k = len(static) if len(static) > 0 else any_k
+    one, largest = np.float32(1.0), np.float32(0.0)
+    for step in range(hi - lo):
+        s = hi - 1 - step
+        best, chosen, chosen_worst = np.float32(-np.inf), 0, -1
+        summed, count = np.float32(0.0), np.float32(0.0)
+        for a in range(actions):
+            if reward[s, a] == -np.inf:
+                continue
+            future, least, worst = np.float32(0.0), np.float32(np.inf), -1
+            for j in range(k):
+                ahead = gamma * values[np.uint32(index[s, a, j])]
+                future += weight[s, a, j] * ahead
+                if worst_case > 0.0 and steps[s, a, j] + ahead < least:
+                    least, worst = steps[s, a, j] + ahead, j
+            q = reward[s, a] + future
+            if worst >= 0:
+                q = (one - worst_case) * q + worst_case * least
+            summed += q
+            count += one
+            if q > best:
+                best, chosen, chosen_worst = q, a, worst
+        value = (one - slip) * best + slip * (summed / count)
+        choice[s] = chosen
+        slipped = slip / count
+        _write_row(
+            s, chosen, chosen_worst, k, gamma, one - slip + slipped, slipped, worst_case, value,
+            index, weight, reward, successors, weights, constant, values,
+        )  # fmt: skip
+        largest = max(largest, abs(value - values[s + size]))
+        values[s + size] = value
+    return np.float64(largest)
+
+
+@kernel
+def improve_all(
+    worker: int, workers: int, state: SweepState, static: StaticWidth, gamma: float,
+    slip: float, worst_case: float, packed: Packed, reward: Float32, steps: Float32,
+    choice: Int32, system: PolicySystem,
+) -> None:  # fmt: skip
+    """Improve part by part in all blocks, as one of several workers."""
+    for part in range(state.parts):
+        for block in range(worker, len(state.edges) - 1, workers):
+            lo, hi = part_of(state, block, part)
+            change = improve(
+                lo, hi, static, gamma, slip, worst_case, packed, reward, steps, choice, system
+            )
+            record_change(state, block, part, change)
+        if not exchange(worker, workers, state, part, system.solution):
+            return
