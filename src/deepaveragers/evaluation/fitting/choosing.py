@@ -24,7 +24,7 @@ from .judges.verdict import Withheld
 
 Estimates = Mapping[str, Estimate | Withheld]
 """By judge."""
-AGREE_ALIKE = 0.02
+AGREE_ALIKE = 0.01
 """Share of held-out actions by which plans must differ for one to foretell them better."""
 SMALLEST_ERROR = 1e-12
 
