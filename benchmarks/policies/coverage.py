@@ -20,7 +20,7 @@ import deepaveragers as da
 from .worlds import WORLDS, World
 
 FIRST_SEED = 10_000
-PLAYED = 4_000
+PLAYED = 2_000
 """Episodes behind a true value."""
 NEAR = 0.15
 """Share of the range of logged returns within which a prediction is near the truth."""

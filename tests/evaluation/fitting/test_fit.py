@@ -64,15 +64,18 @@ def judged(value, error=1.0, **others):
     return {name: Estimate(v, v - e, v + e, 50.0) for name, (v, e) in said.items()}
 
 
-def test_of_equals_the_cautious_one_is_taken():
-    plain, cautious = da.Candidate(), da.Candidate(da.Objective(support=0.3))
-    candidates = {0: plain, 1: cautious, 2: da.Candidate(da.Objective(support=1.0))}
-    close = {0: judged(5.0), 1: judged(4.9), 2: judged(4.95)}
-    assert chosen_of(candidates, scores_of(close)) == 1
-    assert chosen_of(candidates, scores_of({**close, 1: judged(4.5)})) == 0
+def test_of_those_not_told_apart_the_cautious_one_is_taken():
+    supported = da.Candidate(da.Objective(support=0.3))
+    imitation = da.Candidate(da.Objective(support=1.0))
+    candidates = [da.Candidate(), supported, imitation, supported]
+    none = dict.fromkeys(range(4), 0.5)
+    close = {0: judged(5.0), 1: judged(4.9), 2: judged(4.95), 3: judged(4.2)}
+    assert chosen_of(candidates, scores_of(close), none) == 1
+    assert chosen_of(candidates, scores_of(close), {**none, 3: 0.6}) == 3
+    assert chosen_of(candidates, scores_of({0: judged(5.0), 1: judged(3.9)}), none) == 0
     silent = {"simulator": Withheld("of a test")}
-    assert chosen_of(candidates, scores_of({0: silent, 1: judged(-3.0)})) == 1
-    assert chosen_of(candidates, scores_of({0: silent, 1: silent})) == 0
+    assert chosen_of(candidates, scores_of({0: silent, 1: judged(-3.0)}), none) == 1
+    assert chosen_of(candidates, scores_of({0: silent, 1: silent}), none) == 0
 
 
 def test_a_hopeful_judge_does_not_decide_for_those_that_the_other_is_unsure_of():
@@ -303,3 +306,33 @@ def test_wrong_arguments_are_refused_in_one_sentence(log, given, named):
     with pytest.raises(da.InputError) as refused:
         da.fit(**{"data": log, **given})
     assert refused.value.parameter == named
+
+
+def pictures_of(log):
+    """Return the corridor as pictures (1, 8, 16): a bright column where one stands."""
+
+    def drawn(places):
+        columns = np.arange(16) == np.rint(places).astype(int)
+        return np.repeat(255 * columns[:, None, None, :], 8, axis=2).astype(np.uint8)
+
+    here, there = drawn(log.observations), drawn(log.next_observations)
+    return replace(log, observations=here, next_observations=there)
+
+
+def test_pictures_are_judged_by_their_components(log):
+    found = da.fit(pictures_of(log), **QUICK)
+    assert isinstance(found.opinions["simulator"], Withheld)
+    assert isinstance(found.opinions["fitted_q"], Estimate)
+    truth = corridor_value(1.0) - corridor_value(0.5)
+    assert found.interval[0] <= truth <= found.interval[1]
+
+
+@pytest.mark.slow
+def test_of_pictures_representations_are_learnt(log, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr("deepaveragers.evaluation.fitting.making.PICTURE_UPDATES", 60)
+    pictures = pictures_of(log)
+    found = da.fit(pictures, gamma=GAMMA, show_progress=False)
+    encoders = {one.candidate.encoder for one in found.judged}
+    assert encoders == {"dynamics", "outcomes"}
+    assert found.policy.act(pictures.observations[:5]).shape == (5,)

@@ -5,15 +5,16 @@ for all of them, the inverse square of its median error: were weights a candidat
 the gloomy judge is unsure of would win by the hopeful one's word. A candidate's score is the mean
 of its estimates by these weights.
 
-Candidates whose scores differ by less than a quarter of the best one's error are not told apart. Of
-those, a plan with support is taken where there is one: it does what the log shows in similar
-states, and so leans least on what the judges believe of states that the log hardly has.
+Candidates whose scores lie within the best one's error of it are not told apart. Of those, a plan
+with support is taken where there is one: it does what the log shows in similar states, and so leans
+least on what the judges believe of states that the log hardly has. Of several, it is one that takes
+the held-out actions most often: its idea of what the log shows is the best.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -23,8 +24,8 @@ from .judges.verdict import Withheld
 
 Estimates = Mapping[str, Estimate | Withheld]
 """By judge."""
-TOLD_APART = 0.25
-"""Share of the best score's error by which another must lie below it to be worse."""
+AGREE_ALIKE = 0.01
+"""Share of held-out actions by which plans must differ for one to foretell them better."""
 SMALLEST_ERROR = 1e-12
 
 
@@ -59,16 +60,28 @@ def scores_of(judged: Mapping[int, Estimates]) -> dict[int, tuple[float, float]]
 
 
 def chosen_of(
-    candidates: Mapping[int, Candidate], scores: Mapping[int, tuple[float, float]]
+    candidates: Sequence[Candidate],
+    scores: Mapping[int, tuple[float, float]],
+    agreement: Mapping[int, float],
 ) -> int:
-    """Return the place of the candidate to take; the first of equals."""
+    """Return the place of the candidate to take; the first of equals.
+
+    Args:
+        candidates: all of them.
+        scores: and their errors, by place.
+        agreement: share of held-out actions that each takes too, by place.
+    """
     best = max(scores, key=lambda place: scores[place][0])
     score, error = scores[best]
     if not math.isfinite(score):
         return best
-    alike = [place for place in scores if scores[place][0] >= score - TOLD_APART * error]
+    alike = [place for place in scores if scores[place][0] >= score - error]
     cautious = [place for place in alike if is_cautious(candidates[place])]
-    return max(cautious or [best], key=lambda place: scores[place][0])
+    if not cautious:
+        return best
+    most = max(agreement[place] for place in cautious)
+    left = [place for place in cautious if agreement[place] >= most - AGREE_ALIKE]
+    return max(left, key=lambda place: scores[place][0])
 
 
 def is_cautious(candidate: Candidate) -> bool:

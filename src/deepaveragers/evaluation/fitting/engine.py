@@ -23,8 +23,8 @@ from .choosing import chosen_of, combined, scores_of
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .intervals import Estimate, difference, mean_of
-from .judges.panel import JUDGES, Panel, learning_steps, make_panel, one_thread_each
-from .judges.verdict import Opinion, Withheld
+from .judges.panel import AGREEMENT, JUDGES, Panel, learning_steps, make_panel, one_thread_each
+from .judges.verdict import Opinion, Verdict, Withheld
 from .kept import Kept
 from .making import Maker
 
@@ -94,7 +94,7 @@ class Engine:
             for place in estimates
         }
         self._judged = sorted(judged.values(), key=lambda one: -one.score)
-        self._chosen = judged[chosen_of(dict(enumerate(self._candidates)), scores)]
+        self._chosen = judged[chosen_of(self._candidates, scores, self._agreement(folds))]
 
     def play(self, budget: int, env: EnvironmentSource, episodes: int) -> None:
         """Play the best candidates in an environment, and choose the best of those."""
@@ -188,6 +188,18 @@ class Engine:
         self._kept.put(fold, number, found)
         return found
 
+    def _agreement(self, folds: Sequence[int]) -> dict[int, float]:
+        """Return the share of held-out actions that each candidate takes too, by place."""
+
+        def share(fold: int, place: int) -> float:
+            said = self._opinions[fold][place].get(AGREEMENT)
+            return said.value if isinstance(said, Verdict) else 0.0
+
+        return {
+            place: sum(share(fold, place) for fold in folds) / len(folds)
+            for place in self._opinions[0]
+        }
+
     def _all_estimates(self, folds: Sequence[int]) -> dict[int, dict[str, Estimate | Withheld]]:
         """Return what some folds together say of every candidate, by place."""
         return {
@@ -213,7 +225,7 @@ class Engine:
         for fold in range(len(self._folds)):
             others = [one for one in range(len(self._folds)) if one != fold]
             scores = scores_of(self._all_estimates(others))
-            best = chosen_of(dict(enumerate(self._candidates)), scores)
+            best = chosen_of(self._candidates, scores, self._agreement(others))
             chosen.append(self._opinions[fold][best])
         return self._estimates(chosen)
 

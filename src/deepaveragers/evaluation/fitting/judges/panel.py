@@ -22,9 +22,13 @@ from .fitted_q import FittedQ
 from .importance import Importance
 from .local import LocalSimulator
 from .playing import Simulator, Weights, play
-from .verdict import Actor, Opinion, Verdict, Withheld
+from .verdict import Actor, Opinion, Verdict, Withheld, actions_of
 
 JUDGES = ("simulator", "fitted_q", "importance")
+AGREEMENT = "agreement"
+"""Beside the judges: whether a policy takes the logged actions; its value is the share."""
+AGREEMENT_ROWS = 2_000
+"""Held-out decisions that are looked at."""
 STARTS = 60
 """Simulated episodes per policy."""
 SINGLE_STEPS = 2_000
@@ -62,16 +66,23 @@ class Panel:
         return {MISSED: np.array(self.missed), **weights}
 
     def opinions(self, actors: Sequence[Actor]) -> list[dict[str, Opinion]]:
-        """Return what each judge says of each policy, in their order."""
+        """Return what each judge says of each policy, in their order, and its agreement."""
         simulated = self._simulated(actors)
         return [
             {
                 "simulator": simulated[place],
                 "fitted_q": self.fitted_q.judge(actor),
                 "importance": self.importance.judge(actor),
+                AGREEMENT: self._agreement(actor),
             }
             for place, actor in enumerate(actors)
         ]
+
+    def _agreement(self, actor: Actor) -> Verdict:
+        data = self.log.data
+        rows = np.unique(np.linspace(0, len(data) - 1, AGREEMENT_ROWS).astype(np.int64))
+        same = actions_of(actor, data.observations[rows]) == data.actions[rows]
+        return Verdict(np.array([same.mean()]), 0.0, float(len(rows)))
 
     def _simulated(self, actors: Sequence[Actor]) -> list[Opinion]:
         if self.simulator is None:
