@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -67,6 +68,11 @@ def test_transitions(case, columns):
         da.Transitions(**{**columns, **changes})
 
 
+class Speaking(gym.Env):
+    observation_space = gym.spaces.Box(0.0, 1.0, (1,))
+    action_space = gym.spaces.Text(5)
+
+
 BAD_CALLS = {
     "k too large": (lambda data: da.compile(data, k=7), "k must be at most"),
     "k zero": (lambda data: da.compile(data, k=0), "k must be a whole number >= 1"),
@@ -98,7 +104,7 @@ BAD_CALLS = {
     "policy lookup": (lambda data: da.compile(data, k=1).solve().policy(lookup="x"), "lookup"),
     "policy epsilon": (lambda data: da.compile(data, k=1).solve().policy(epsilon=2), "epsilon"),
     "unknown environment": (lambda data: da.collect("NoSuchGame-v0", 10), "env must be"),
-    "continuous environment": (lambda data: da.collect("Pendulum-v1", 10), "Discrete action"),
+    "actions without numbers": (lambda data: da.collect(Speaking, 10), "action"),
     "no steps": (lambda data: da.collect("CartPole-v1", 0), "steps must be"),
     "unknown policy": (lambda data: da.collect("CartPole-v1", 9, policy="best"), "policy"),
     "epsilon beyond one": (lambda data: da.collect("CartPole-v1", 9, epsilon=1.5), "epsilon"),
