@@ -73,8 +73,7 @@ def _load(found: dict[str, Any]) -> str:
         "same machine; latency at half of the saturated rate, from when a request was due.\n\n"
         + _table([*header, "slowest, ms", "failed"], singles)
         + "\n'each alone' is `dac serve --max-together 1`: what deciding upon single requests "
-        "together gains. These ran at real-time priority on a crowded machine, where the kernel "
-        "stops them for 50 ms of every second: that is the p99, of the constant endpoint too.\n\n"
+        "together gains. The generator shares the two cores with the server.\n\n"
         + _table(batch_header, batches)
         + _unanswered(found)
     )
