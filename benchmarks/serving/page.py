@@ -29,9 +29,12 @@ def page(figures: dict[str, Any]) -> str:
 
 
 def _about(about: dict[str, Any]) -> str:
+    shared = (
+        "beside another part" if about["load"] is None else f"load {about['load']:.1f} at the end"
+    )
     return (
         f"\n`{about['command']}`, commit {about['commit']}, {about['processor']}, "
-        f"{about['cores']} cores, load {about['load']:.1f} at the end, Python {about['python']}.\n"
+        f"{about['cores']} cores, {shared}, Python {about['python']}.\n"
     )
 
 
