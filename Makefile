@@ -71,7 +71,7 @@ wheel: $(VENV)/.dev $(PAGE)
 	rm -rf dist
 	DEEPAVERAGERS_PAGE=required $(PIP) wheel --no-deps --wheel-dir dist .
 	$(BIN)/python -m zipfile -l dist/*.whl | grep studio/page/index.html > /dev/null
-	test $$(wc -c < dist/*.whl) -lt $(LARGEST_WHEEL)
+	test $$(cat dist/*.whl | wc -c) -lt $(LARGEST_WHEEL)
 
 $(PAGE): $(PAGE_SOURCES) | studio/node_modules/.package-lock.json
 	npm --prefix studio run build
