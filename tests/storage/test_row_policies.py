@@ -101,7 +101,7 @@ def test_no_raw_log_without_evidence(data, tmp_path):
     assert not [name for name in names if "transition" in name or "observation" in name]
     loaded = da.load(tmp_path / "policy")
     assert not hasattr(loaded, "explain")
-    assert loaded.summary()["action_kind"] == "continuous actions of 2 numbers"
+    assert loaded.summary()["action_kind"] == "continuous"
     assert repr(loaded).startswith("CompactVectorPolicy(continuous actions of 2 numbers")
 
 

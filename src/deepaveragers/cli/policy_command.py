@@ -51,7 +51,7 @@ def policy(
     rows = found.mdp.transitions.action_vectors
     whole = found.policy(
         k=k,
-        lookup=lookup,
+        lookup=lookup,  # type: ignore[arg-type]
         support_threshold=support_threshold,
         fallback=_row(fallback) if rows else _action(fallback),
     )
@@ -59,8 +59,7 @@ def policy(
     save(whole if with_evidence else acting, output, evidence=with_evidence)
     size = sum(file.stat().st_size for file in output.iterdir())
     result = {"output": str(output), "bytes": size, **acting.summary()}
-    kind = result.get("action_kind", f"{len(acting.action_names)} actions")
-    text = f"{kind}, plan {acting.digest}, {size:,} bytes -> {output}"
+    text = f"{acting.actions_in_words}, plan {acting.digest}, {size:,} bytes -> {output}"
     if acting.agreement is not None:
         thin = acting.agreement
         text += (

@@ -105,8 +105,8 @@ class CompactPolicy(Acting):
         self._observations = ObservationReader(form)
 
     def __repr__(self) -> str:
-        actions = len(self.action_names)
-        return f"CompactPolicy({actions} actions, {self.origin.core_states:,} core states)"
+        kind = type(self).__name__
+        return f"{kind}({self.actions_in_words}, {self.origin.core_states:,} core states)"
 
     @property
     def digest(self) -> str:
@@ -117,6 +117,7 @@ class CompactPolicy(Acting):
         """Return what is to be known of the policy as plain values, for JSON."""
         return {
             "actions": list(self.action_names),
+            "action_kind": self.action_kind,
             "observations": None if self.form.names is None else list(self.form.names),
             "observation_shape": list(self.form.shape),
             **asdict(self.origin),
@@ -130,8 +131,18 @@ class CompactPolicy(Acting):
         return self.action_names[fallback] if isinstance(fallback, int) else None
 
     @property
+    def action_kind(self) -> str:
+        """What actions are: "discrete" ones have names; of rows, the columns have."""
+        return "discrete"
+
+    @property
+    def actions_in_words(self) -> str:
+        """What kind of actions there are, in words."""
+        return f"{len(self.action_names)} actions"
+
+    @property
     def action_names(self) -> tuple[str, ...]:
-        """Names of the actions, by number."""
+        """Names of the actions, by number; of their columns, where they are rows."""
         return self.manner.action_names
 
     @property

@@ -40,15 +40,14 @@ class CompactVectorPolicy(CompactPolicy):
         super().__init__(encoder, form, rule, support, manner, origin)
         self.rows = rule
 
-    def __repr__(self) -> str:
-        return f"CompactVectorPolicy({self._kind}, {self.origin.core_states:,} core states)"
-
-    def summary(self) -> dict[str, Any]:
-        """Return what is to be known of the policy as plain values, for JSON."""
-        return {**super().summary(), "action_kind": self._kind}
+    @property
+    def action_kind(self) -> str:
+        """What actions are: rows of any numbers, or of several discrete parts."""
+        return "continuous" if self.rows.actions.dtype.kind == "f" else "combined discrete"
 
     @property
-    def _kind(self) -> str:
+    def actions_in_words(self) -> str:
+        """What kind of actions there are, in words."""
         return kind_of_actions(self.rows.actions, len(self.action_names))
 
     def _named_fallback(self) -> Any:
