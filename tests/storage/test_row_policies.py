@@ -91,7 +91,7 @@ def test_decisions_are_those_of_explain(data, probes):
         assert tuple(found.actions[row].tolist()) == one.action
         assert (found.support[row], found.abstained[row]) == (one.support, one.abstained)
         assert found.values[row] == max(one.q_values.values())
-    assert found.names[0] == "a0=%.4g, a1=%.4g" % tuple(found.actions[0])
+    assert found.names[0] == "a0={:.4g}, a1={:.4g}".format(*found.actions[0])
 
 
 def test_no_raw_log_without_evidence(data, tmp_path):
