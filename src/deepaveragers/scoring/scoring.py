@@ -1,14 +1,9 @@
-"""Scoring: chunks of a table are read, decided upon and written, one after another.
-
-While one chunk is decided upon, which leaves the interpreter to others, the next one is read and
-the last one written.
-"""
+"""Scoring: chunks of a table are read, decided upon and written, one after another."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -79,10 +74,13 @@ class Scoring:
     def run(self, sink: Sink, advance: Callable[[int], None]) -> Scored:
         """Decide upon all rows, and return what was scored."""
         rows = skipped = abstained = tied = 0
-        with warnings.catch_warnings(), ThreadPoolExecutor(1) as worker:
+        with warnings.catch_warnings():
             # Keys are no observations, which is not worth a word.
             warnings.simplefilter("ignore", DataWarning)
-            for chunk, usable, decisions in self._decided(worker):
+            names = dict.fromkeys([*self._layout.names, *self._keys])
+            for chunk in self._table.chunks([*names]):
+                parts, usable = self._read(chunk, rows)
+                decisions = self._policy.decide(parts)
                 sink.write(self._columns(chunk, usable, decisions, rows))
                 advance(len(usable))
                 rows += len(usable)
@@ -91,20 +89,6 @@ class Scoring:
                 tied += int(decisions.ties.any(axis=1).sum())
         sink.close()
         return Scored(rows, skipped, abstained, tied)
-
-    def _decided(self, worker: ThreadPoolExecutor) -> Iterator[tuple[Columns, Bool, Decisions]]:
-        """Yield chunks with their decisions, one behind those that are read."""
-        waiting: tuple[Columns, Bool, Future[Decisions]] | None = None
-        start = 0
-        for chunk in self._table.chunks([*dict.fromkeys([*self._layout.names, *self._keys])]):
-            parts, usable = self._read(chunk, start)
-            future = worker.submit(self._policy.decide, parts)
-            if waiting is not None:
-                yield waiting[0], waiting[1], waiting[2].result()
-            waiting = chunk, usable, future
-            start += len(usable)
-        if waiting is not None:
-            yield waiting[0], waiting[1], waiting[2].result()
 
     def _read(self, chunk: Columns, start: int) -> tuple[object, Bool]:
         where = partial(_place, self._table, start)
