@@ -17,12 +17,11 @@ from ..data.tables.table import Table
 from ..errors import DataWarning, InputError
 from ..policy.compact import CompactPolicy
 from ..policy.deciding import Decisions
+from .columns import columns_of, names_of
 from .observing import first_unusable, layout_of, observations_of, rows_of
 from .sinks import Columns, Sink
 
 Missing = Literal["stop", "skip"]
-TIE_MARK = "|"
-"""Between the names of tied actions."""
 INPUT = "input_"
 """Before the name of a key that is the name of a column of decisions, too."""
 
@@ -69,8 +68,7 @@ class Scoring:
         self._skip = choice("missing", missing, ("stop", "skip")) == "skip"
         self._layout = layout_of(policy, table, observations)
         self._keys = self._checked_keys(keys)
-        own = ["action", *(f"q_{name}" for name in policy.action_names)]
-        self._own = [*own, "support", "abstained", "ties", "plan"]
+        self._own = names_of(policy)
         self.names = ("row", *(self._called(key) for key in self._keys), *self._own)
 
     def run(self, sink: Sink, advance: Callable[[int], None]) -> Scored:
@@ -103,16 +101,9 @@ class Scoring:
         self, chunk: Columns, usable: Bool, decisions: Decisions, start: int
     ) -> dict[str, Array]:
         """Return the columns that are written."""
-        names = np.array(decisions.action_names, dtype=object)
         columns: dict[str, Array] = {"row": np.flatnonzero(usable) + start}
         columns |= {self._called(key): chunk[key][usable] for key in self._keys}
-        columns["action"] = names[decisions.actions]
-        for place, name in enumerate(decisions.action_names):
-            columns[f"q_{name}"] = decisions.q_values[:, place]
-        columns["support"], columns["abstained"] = decisions.support, decisions.abstained
-        columns["ties"] = _tie_words(decisions)
-        columns["plan"] = np.full(len(decisions), self._policy.digest, dtype=object)
-        return columns
+        return columns | columns_of(decisions, self._policy.digest)
 
     def _checked_keys(self, keys: Sequence[str] | None) -> tuple[str, ...]:
         if keys is None:
@@ -131,12 +122,3 @@ class Scoring:
 
 def _place(table: Table, start: int, row: int) -> str:
     return table.place(start + row)
-
-
-def _tie_words(decisions: Decisions) -> Array:
-    """Return [B] the names of the actions that are tied with the best one."""
-    words: Array = np.full(len(decisions), "", dtype=object)
-    for row in np.flatnonzero(decisions.ties.any(axis=1)).tolist():
-        tied = np.flatnonzero(decisions.ties[row]).tolist()
-        words[row] = TIE_MARK.join(decisions.action_names[action] for action in tied)
-    return words
