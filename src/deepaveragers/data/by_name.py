@@ -228,7 +228,7 @@ def is_missing(value: Any) -> bool:
 
 
 def category_of(value: Any) -> str:
-    """Return a category as the name of its column has it."""
+    """Return a category as the name of its column has it; "missing" where there is none."""
     value = plain(value)
     if is_missing(value):
         return MISSING

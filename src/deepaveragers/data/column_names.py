@@ -29,7 +29,7 @@ def as_given(names: Sequence[str], among: Sequence[str]) -> list[str]:
         among: all of them.
     """
     bases = Counter(name.rpartition("=")[0] for name in among)
-    found = {}
+    found: dict[str, None] = {}
     for name in names:
         base = name.rpartition("=")[0]
         found[base if base and (bases[base] > 1 or base in among) else name] = None

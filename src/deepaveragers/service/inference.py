@@ -21,9 +21,7 @@ from .reading import JSON, decoded, tensor_rows
 from .routes import Routes, content_type
 
 INPUT = "observation"
-INFER_FORM = (
-    '{"inputs": [{"name": "observation", "shape": [...], "datatype": "FP64", "data": [...]}]}'
-)
+INFER_FORM = '{"inputs": [{"name": ..., "shape": [...], "datatype": "FP64", "data": [...]}]}'
 FLOATS = {"FP32": np.float32, "FP64": np.float64}
 DATATYPES = {
     np.dtype(np.int32): "INT32",

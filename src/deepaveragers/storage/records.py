@@ -166,6 +166,8 @@ def _way(given: type[Record], wanted: tuple[type[Any], ...]) -> str:
         return "`dac solve` makes a plan of it."
     if given is Plan and Policy in wanted:
         return "`dac policy` makes a policy of it."
+    if given is CompactPolicy and Policy in wanted:
+        return "It was saved without its log; `dac policy --with-evidence` takes that along."
     if given in POLICIES:
         return "Give what the policy was made of."
     inside = "transitions" if given is DacMdp else "mdp.transitions"

@@ -28,7 +28,7 @@ FEW = 2_000
 ESTIMATE_SECONDS = 50.0
 """Of an estimate: no networks are learnt, as `fit` does with a minute or more."""
 BEYOND_THEOREM = (
-    "The theorem speaks of plans without slip, worst case and horizon, and with the linear penalty: "
+    "The theorem speaks of plans with the linear penalty and without slip, worst case, horizon: "
     "of this question it says nothing."
 )
 ASSUMED = Statement(
