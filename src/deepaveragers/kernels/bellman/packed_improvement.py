@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Float32, Float64, Int32
+from ...arrays import Float32, Int32
 from ..jit import fused, inlined, kernel
 from ..llvm import ROWS_AHEAD, prefetch_row
 from .packed import Packed

@@ -123,9 +123,7 @@ def improve(
         for a in range(actions):
             if not allowed[s * every_row, a]:
                 continue
-            q = _action_value(
-                indices, distances, rewards, gains, s, a, k, uniform, cost, adaptive
-            )
+            q = _action_value(indices, distances, rewards, gains, s, a, k, uniform, cost, adaptive)
             if q > -np.inf:
                 q -= penalties[a]
                 count += 1
