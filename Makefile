@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PAGE := src/deepaveragers/studio/page/index.html
 PAGE_SOURCES := $(shell find studio -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page studio-pictures wheel
+.PHONY: quickstart test test-quick lint types format docs docs-serve check clean studio studio-page studio-pictures wheel release
 .PHONY: bench-neighbors bench-planner bench-policies study-cartpole study-navigation
 
 quickstart: $(VENV)/.core
@@ -65,13 +65,22 @@ studio: $(VENV)/.studio $(PAGE) $(MODEL)/manifest.json
 
 studio-page: $(PAGE)
 
-# A wheel with the page inside, and not too large to be installed everywhere.
+# Source archive and wheel, with the page and the types inside, checked, and not too large.
 LARGEST_WHEEL := 3000000
-wheel: $(VENV)/.dev $(PAGE)
+wheel: $(VENV)/.release $(PAGE)
 	rm -rf dist
-	DEEPAVERAGERS_PAGE=required $(PIP) wheel --no-deps --wheel-dir dist .
+	DEEPAVERAGERS_PAGE=required $(BIN)/python -m build --no-isolation --outdir dist . > /dev/null
+	$(BIN)/twine check --strict dist/*
 	$(BIN)/python -m zipfile -l dist/*.whl | grep studio/page/index.html > /dev/null
+	$(BIN)/python -m zipfile -l dist/*.whl | grep deepaveragers/py.typed > /dev/null
 	test $$(cat dist/*.whl | wc -c) -lt $(LARGEST_WHEEL)
+
+# What a user gets: the wheel in an empty environment, which has to pass the quickstart.
+release: wheel
+	rm -rf .venv-release
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip --disable-pip-version-check --quiet install -c constraints.txt dist/*.whl
+	cd .venv-release && bin/dac quickstart
 
 $(PAGE): $(PAGE_SOURCES) | studio/node_modules/.package-lock.json
 	npm --prefix studio run build
@@ -118,10 +127,10 @@ study-cartpole: $(VENV)/.study
 study-navigation: $(VENV)/.navigation
 	$(BIN)/python -m experiments.navigation $(ARGS)
 
-$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation $(VENV)/.docs $(VENV)/.studio: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/.bench $(VENV)/.study $(VENV)/.navigation $(VENV)/.docs $(VENV)/.studio $(VENV)/.release: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing what '$*' needs (once)..."
 	$(PIP) install -c constraints.txt -e '.[$*]'
 	@touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis quickstart
+	rm -rf $(VENV) .venv-release dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis quickstart

@@ -12,6 +12,7 @@ from .summary import cells_of, ratios, seconds, short, size
 
 BEGIN, END = "<!-- begin planner benchmark -->", "<!-- end planner benchmark -->"
 USUAL, FAR = Question(), Question(gamma=0.999)
+UNMEASURED = "not run"
 
 
 def page(results: Results, about: dict[str, Any]) -> str:
@@ -19,7 +20,7 @@ def page(results: Results, about: dict[str, Any]) -> str:
     lines = [
         "# Planner benchmark",
         "",
-        f"`{about['command']}`, commit `{about['commit']}`, {about['processor']}, "
+        f"`{about['command']}`, page of commit `{about['commit']}`, {about['processor']}, "
         f"{about['cores']} cores, load {about['load']:.1f} at the start, Python "
         f"{about['python']}, "
         + ", ".join(f"{name} {number}" for name, number in about["versions"].items())
@@ -66,7 +67,7 @@ def summary_table(results: Results) -> list[str]:
             if taken is None:
                 continue
             faster = ratios(results, states, question)
-            said = ["", "", ""] if faster is None else faster.worst_median_best
+            said = [UNMEASURED] * 3 if faster is None else faster.worst_median_best
             shown = [size(states), f"{question.gamma:g}", str(taken.families), *said]
             lines.append(f"| {' | '.join([*shown, *taken.worst_median_best[:2]])} |")
     return lines
@@ -77,9 +78,10 @@ def with_summary(text: str, results: Results, about: dict[str, Any]) -> str:
     if BEGIN not in text or END not in text:
         raise ValueError(f"the page needs the lines {BEGIN} and {END}")
     head, rest = text.split(BEGIN, 1)
+    commits = ", ".join(f"`{commit}`" for commit in sorted({row.commit for row in results}))
     source = (
-        f"Certified to 1e-3, cost 1, MDP solved before; `{about['command']}`, commit "
-        f"`{about['commit']}`, {about['processor']}, {about['cores']} cores."
+        f"Certified to 1e-3, cost 1, MDP solved before; `{about['command']}`, rows of commit "
+        f"{commits}, {about['processor']}, {about['cores']} cores."
     )
     tail = END + rest.split(END, 1)[1]
     return "\n".join([head + BEGIN, *summary_table(results), "", source, tail])

@@ -13,7 +13,7 @@ import http.client
 import json
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from .arguments import number, optional, shown
-from .arrays import Array, Int32
+from .arrays import Array
 from .errors import DeepAveragersError, InputError
 
 JSON, RAW = "application/json", "application/octet-stream"
@@ -44,23 +44,27 @@ class Answer:
     """One decision.
 
     Attributes:
-        action: its name.
-        index: its number.
-        q: planned value of every action by name; None for one that is not available.
+        action: its name; its numbers by name, where actions are rows.
         support: in [0, 1], how well the data support the observation.
         abstained: whether the fallback acted because of thin support.
-        ties: actions that the certificate does not tell apart from the best one.
         plan: digest of the policy that decided.
+        index: its number; None where actions are rows.
+        q: planned value of every action by name; None for one that is not available.
+        ties: actions that the certificate does not tell apart from the best one.
+        vector: its numbers in the order of the data, where actions are rows; None for others.
+        value: planned value of the best action that was weighed, where actions are rows.
         id: name of the decision in the audit log; None where there is no log.
     """
 
-    action: str
-    index: int
-    q: Mapping[str, float | None]
+    action: str | Mapping[str, float]
     support: float
     abstained: bool
-    ties: tuple[str, ...]
     plan: str
+    index: int | None = None
+    q: Mapping[str, float | None] = field(default_factory=dict)
+    ties: tuple[str, ...] = ()
+    vector: tuple[float, ...] | None = None
+    value: float | None = None
     id: str | None = None
 
 
@@ -114,15 +118,18 @@ class Client:
             asked["ids"] = list(ids)
         return _answers(self._json("POST", "/v1/decide", asked))
 
-    def act(self, observations: Array) -> tuple[Int32, str]:
+    def act(self, observations: Array) -> tuple[Array, str]:
         """Return the numbers of the actions [B] for many observations [B, ...], and the plan.
 
-        They travel as plain float32 numbers, which is the fastest way.
+        Where actions are rows, they are [B, Da]. All travel as plain numbers, observations in
+        float32, which is the fastest way.
         """
         rows = np.ascontiguousarray(observations, dtype="<f4")
         headers = {"content-type": RAW, "accept": RAW}
         body, found = self._ask("POST", "/v1/decide", rows.tobytes(), headers)
-        return np.frombuffer(body, "<i4").astype(np.int32), found["x-plan"]
+        kind = np.dtype(found["x-dtype"])
+        actions = np.frombuffer(body, kind).astype(kind.newbyteorder("="))
+        return actions.reshape([int(part) for part in found["x-shape"].split(",")]), found["x-plan"]
 
     def explain(self, observation: Any, cases: int = 4) -> dict[str, Any]:
         """Return a decision with its evidence, and the same as text; see `Policy.explain`."""
@@ -175,7 +182,15 @@ class Client:
 
 def _answers(found: Mapping[str, Any]) -> list[Answer]:
     plan = found["plan"]
-    return [Answer(**{**one, "ties": tuple(one["ties"])}, plan=plan) for one in found["decisions"]]
+    return [_answer_of(one, plan) for one in found["decisions"]]
+
+
+def _answer_of(one: Mapping[str, Any], plan: str) -> Answer:
+    parts: dict[str, Any] = dict(one)
+    for name in ("ties", "vector"):
+        if name in parts:
+            parts[name] = tuple(parts[name])
+    return Answer(plan=plan, **parts)
 
 
 def _plain(observation: Any) -> Any:

@@ -99,3 +99,11 @@ def test_the_published_page_and_the_readme_are_what_the_rows_make_of_them():
     assert PUBLISHED.with_suffix(".md").read_text() == reporting.page(results, about)
     readme = (ROOT / "README.md").read_text()
     assert reporting.with_summary(readme, results, about) == readme
+
+
+def test_the_readme_names_the_commits_of_the_rows_and_what_was_not_run(made_up_rows):
+    rows = [row for row in made_up_rows if row.solver != "quantecon"]
+    page = reporting.with_summary(f"{reporting.BEGIN}\n{reporting.END}", Results(rows), ABOUT)
+    assert "| not run | not run | not run |" in page
+    named = ", ".join(f"`{commit}`" for commit in sorted({row.commit for row in rows}))
+    assert f"rows of commit {named}," in page

@@ -91,6 +91,10 @@ def test_every_other_command_knows_rows(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(decision["action"]) == 2
     assert decision["action"][0] < 0.5
     assert dac("info", plan)["core_states"] == 60
+    policy, decisions = tmp_path / "policy", tmp_path / "decisions.csv"
+    dac("policy", plan, "-o", policy)
+    assert dac("info", policy)["action_kind"] == "continuous"
+    assert dac("act", policy, log, "-o", decisions)["rows"] == 60
     for words in (
         ("solve", model, "-o", plan, "--forbid", "throttle"),
         ("compile", data, "-o", tmp_path / "other", "--landing", "moon"),
@@ -99,7 +103,7 @@ def test_every_other_command_knows_rows(tmp_path: Path, capsys: pytest.CaptureFi
         ("compare", plan, plan),
         ("guarantee", plan),
         ("fit", data, "-o", tmp_path / "fitted"),
-        ("policy", plan, "-o", tmp_path / "policy"),
+        ("policy", plan, "-o", tmp_path / "policy", "--states", 5),
         ("studio", plan, "--port", 0, "--no-browser"),
     ):
         with pytest.raises(SystemExit) as leaving:

@@ -17,7 +17,8 @@ import deepaveragers as da
 from deepaveragers.client import Client
 from deepaveragers.server.logs import server_log
 from deepaveragers.server.problems import Problem
-from deepaveragers.service.audit import AuditLog, Entry
+from deepaveragers.service.audit import AuditLog
+from deepaveragers.service.audit_lines import Entry
 from deepaveragers.service.metrics import Metrics
 
 

@@ -57,6 +57,14 @@ def test_batches_by_name_and_in_order(client, ward_policy, asked):
     assert client.decide_all([]) == []
 
 
+@pytest.mark.parametrize("more", [{"": [[], True, {}]}, {"room": [[1], 2]}, {"=": None, "[": {}}])
+def test_what_the_policy_has_no_use_for_may_be_anything(more, server, ward_policy, asked):
+    status, answer = post(server, "/v1/decide", {"observation": {**asked[0], **more}})
+    assert status == 200
+    wanted = ward_policy.decide(asked[:1]).names
+    assert [one["action"] for one in json.loads(answer)["decisions"]] == wanted
+
+
 def test_plain_float32_numbers(client, ward_policy, asked):
     rows = rows_of(ward_policy, asked).astype(np.float32)
     actions, plan = client.act(rows)

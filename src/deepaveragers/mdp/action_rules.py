@@ -1,35 +1,23 @@
 """What an objective says about actions that are rows: forbidden ranges, fees, masks, support.
 
 A rule speaks of the action of a logged transition, so it is one number or flag per transition,
-and every candidate has that of its own. Only a mask by function, and support, look at the state.
-
-With u the actions in units of their columns' deviation in the data, the support of candidate j
-among the candidates i of its state is
-
-    n_j = sum_i exp(-|u_i - u_j|^2 / (2 h^2 Da)),    h = 0.5
-
-about the number of candidates that did nearly the same; j is available if n_j >= p max_i n_i,
-i over those that are allowed. So the likeliest one always is.
+and every candidate has that of its own. Only a mask by function, and support, look at the state:
+see `mdp.permission`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..arguments import check_takes, number, shown, unmasked
-from ..arrays import Array, Bool, Float64, Floats, Int32
+from ..arrays import Array, Bool, Float64, Int32
 from ..data.transitions import Transitions
 from ..errors import InputError
 from .objective import Objective
-
-WIDTH = 0.5
-"""h: what counts as nearly the same action, in deviations of a column."""
-ROWS = 65_536
-"""Candidates that a mask or support is asked of at once, about."""
+from .permission import Permission, deviations_of, flags_of
 
 
 class ActionRules:
@@ -51,7 +39,7 @@ class ActionRules:
         """[N] bool, transitions whose action is not forbidden."""
         given, data = self._objective.forbidden_actions, self._data
         if callable(given):
-            forbidden = _flags("forbidden_actions", given(data.actions), len(data))
+            forbidden = flags_of("forbidden_actions", given(data.actions), len(data))
         elif isinstance(given, Mapping):
             forbidden = np.zeros(len(data), dtype=bool)
             for column, ranges in given.items():
@@ -107,47 +95,24 @@ class ActionRules:
             observations: [B, ...] of the states; None for core states, to which alone a mask
                 given as an array applies.
         """
-        mask = self._objective.action_mask
-        if mask is None and not self._objective.support and not self._objective.forbidden_actions:
-            return np.ones((1, transitions.shape[1]), dtype=bool)
-        allowed = self.permitted[transitions] & (transitions >= 0)
-        if callable(mask):
-            seen = self._data.next_observations if observations is None else observations
-            for part in _parts(len(transitions), transitions.shape[1]):
-                allowed[part] &= self._masked(mask, seen[part], transitions[part])
-        elif mask is not None and observations is None:
-            given = np.asarray(unmasked("action_mask", mask))
-            allowed &= _flags("action_mask", given, *transitions.shape)
-        if self._objective.support:
-            for part in _parts(len(transitions), transitions.shape[1] ** 2):
-                allowed[part] = self._supported(transitions[part], allowed[part])
-        return allowed
-
-    def _masked(self, mask: Callable[..., Any], seen: Array, transitions: Int32) -> Bool:
-        m = transitions.shape[1]
-        rows = np.repeat(np.asarray(seen), m, axis=0)
-        flags = mask(rows, self._data.actions[transitions.reshape(-1)])
-        return _flags("action_mask", flags, len(rows)).reshape(-1, m)
-
-    def _supported(self, transitions: Int32, allowed: Bool) -> Bool:
-        units = self._units[transitions]
-        gaps = np.square(units[:, :, None] - units[:, None, :]).sum(axis=3)
-        alike = np.exp(-gaps / (2.0 * WIDTH**2 * units.shape[2]))
-        counts = (alike * (transitions >= 0)[:, None, :]).sum(axis=2)
-        most = np.where(allowed, counts, 0.0).max(axis=1, keepdims=True)
-        return allowed & (counts >= self._objective.support * most)
+        mask, given = self._objective.action_mask, None
+        if observations is None and mask is not None and not callable(mask):
+            array = np.asarray(unmasked("action_mask", mask))
+            given = flags_of("action_mask", array, *transitions.shape)
+        seen = self._data.next_observations if observations is None else observations
+        return self.permission.allowed(transitions, seen, given)
 
     @cached_property
-    def _units(self) -> Floats:
-        """[N, Da] actions in units of their columns' deviation."""
-        deviation = self._data.actions.std(axis=0, dtype=np.float64)
-        return self._data.actions / np.where(deviation > 0.0, deviation, 1.0)
-
-
-def _parts(rows: int, each: int) -> Iterator[slice]:
-    step = max(1, ROWS // each)
-    for start in range(0, rows, step):
-        yield slice(start, start + step)
+    def permission(self) -> Permission:
+        """The rules that hold in any state."""
+        asked, actions = self._objective, self._data.actions
+        return Permission(
+            actions,
+            deviations_of(actions) if asked.support else np.ones(actions.shape[1]),
+            self.permitted if asked.forbidden_actions else None,
+            float(asked.support),
+            asked.action_mask if callable(asked.action_mask) else None,
+        )
 
 
 def _column(data: Transitions, column: object, parameter: str) -> int:
@@ -158,14 +123,3 @@ def _column(data: Transitions, column: object, parameter: str) -> int:
         return column
     allowed = f"columns in 0..{len(names) - 1} or of {', '.join(names[:20])}"
     raise InputError(parameter, allowed, shown(column))
-
-
-def _flags(parameter: str, given: Any, *shape: int) -> Bool:
-    flags = np.asarray(unmasked(parameter, given))
-    if flags.shape != shape:
-        raise InputError(parameter, f"flags of shape {shape}", f"shape {flags.shape}")
-    if flags.dtype != np.bool_ and (
-        flags.dtype.kind not in "iuf" or not np.isin(flags, (0, 1)).all()
-    ):
-        raise InputError(parameter, "flags: true or false, 1 or 0", f"other {flags.dtype}")
-    return flags.astype(bool)

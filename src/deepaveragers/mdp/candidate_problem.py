@@ -15,6 +15,7 @@ of the candidate: those of the core states that it leads to belong to other tran
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,17 +78,34 @@ class CandidateRules:
 
     def penalties(self, transitions: Int32, gaps: Floats) -> Float64:
         """Return [B, m] float64, C d + fee - r of candidates; 0 where there are fewer."""
-        with np.errstate(invalid="ignore"):  # inf * 0, where there are fewer candidates
-            paid = np.multiply(gaps, self._cost, dtype=np.float64)
-        paid += (self.rules.fees - self._rewards).take(transitions, mode="wrap")
-        missing = transitions < 0
-        if missing.any():
-            paid[missing] = 0.0
-        return paid
+        return penalties_of(self.dues, self._cost, transitions, gaps)
+
+    @cached_property
+    def dues(self) -> Float64:
+        """[N] float64, fee - r of the transitions."""
+        return self.rules.fees - self._rewards
 
     def allowed(self, transitions: Int32, observations: Array | None = None) -> Bool:
         """Return [B, m] bool, see `ActionRules.allowed`."""
         return self.rules.allowed(transitions, observations)
+
+
+def penalties_of(dues: Float64, cost: float, transitions: Int32, gaps: Floats) -> Float64:
+    """Return [B, m] float64, C d + fee - r of candidates; 0 where there are fewer.
+
+    Args:
+        dues: [N] fee - r of the transitions.
+        cost: C.
+        transitions: [B, m] the candidates.
+        gaps: [B, m] d.
+    """
+    with np.errstate(invalid="ignore"):  # inf * 0, where there are fewer candidates
+        paid = np.multiply(gaps, cost, dtype=np.float64)
+    paid += dues.take(transitions, mode="wrap")
+    missing = transitions < 0
+    if missing.any():
+        paid[missing] = 0.0
+    return paid
 
 
 def candidate_search(mdp: DacMdp, permitted: Bool | None = None) -> CandidateSearch:

@@ -157,56 +157,68 @@ def _together(first: SearchReport, second: SearchReport) -> SearchReport:
     )
 
 
+@dataclass(frozen=True, eq=False)
 class CandidateSearch:
     """The candidates of any state; indexes are built when they are first needed.
 
-    Args:
+    Attributes:
         features: of the states that transitions start from and lead to.
         ended: [N] bool.
         m, k, landing: as of `build_candidates`.
         rows: numbers of the transitions that may be candidates, ascending; None: all.
+        known_sources: index over the states that these start from; None: built.
+        known_living: index over the states that go on; None: built.
     """
 
-    def __init__(
-        self,
-        features: Features,
-        ended: Bool,
-        m: int,
-        k: int,
-        landing: Landing,
-        rows: Int64 | None = None,
-    ) -> None:
-        self._features, self._ended, self._m, self._k = features, ended, m, k
-        self._landing, self._rows, self._threads = landing, rows, available_threads()
+    features: Features
+    ended: Bool
+    m: int
+    k: int
+    landing: Landing
+    rows: Int64 | None = None
+    known_sources: NeighborIndex | None = None
+    known_living: NeighborIndex | None = None
 
     def find(self, states: Floats) -> Candidates:
         """Return the candidates of states with features [B, D]."""
-        found, gaps = self._sources.query(states, self._m, threads=self._threads)
-        transitions = found if self._rows is None else _rows_at(self._rows, found)
-        own = self._landing == "own"
-        indices, near, onward = _ends(self._ended, transitions, 1 if own else self._k)
+        threads = available_threads()
+        found, gaps = self.sources.query(states, self.m, threads=threads)
+        transitions = found if self.rows is None else _rows_at(self.rows, found)
+        own = self.landing == "own"
+        indices, near, onward = _ends(self.ended, transitions, 1 if own else self.k)
         distances = near.astype(np.float64)
         if own:
             indices[onward, 0], distances[onward, 0] = transitions[onward], 0.0
         elif onward.any():
             which, _ = np.nonzero(onward)
-            points = _landing_points(self._features, states, which, transitions[onward])
-            rows, at = self._living.query(points, self._k, threads=self._threads)
+            points = _landing_points(self.features, states, which, transitions[onward])
+            rows, at = self.living.query(points, self.k, threads=threads)
             indices[onward], distances[onward] = _rows_at(self._living_rows, rows), at
         return Candidates(transitions, gaps, indices, distances)
 
+    def among(self, rows: Int64, known_sources: NeighborIndex | None = None) -> CandidateSearch:
+        """Return the search among some transitions, by their numbers in ascending order."""
+        living = None if self.landing == "own" or self.ended.all() else self.living
+        return replace(self, rows=rows, known_sources=known_sources, known_living=living)
+
     @cached_property
-    def _sources(self) -> NeighborIndex:
-        source = self._features.source
-        return serving_index(source if self._rows is None else source[self._rows])
+    def sources(self) -> NeighborIndex:
+        """Index over the states that candidates start from."""
+        if self.known_sources is not None:
+            return self.known_sources
+        source = self.features.source
+        return serving_index(source if self.rows is None else source[self.rows])
+
+    @cached_property
+    def living(self) -> NeighborIndex:
+        """Index over the core states that go on."""
+        if self.known_living is not None:
+            return self.known_living
+        return serving_index(self.features.core[self._living_rows])
 
     @cached_property
     def _living_rows(self) -> Int64:
-        return np.flatnonzero(~self._ended)
-
-    @cached_property
-    def _living(self) -> NeighborIndex:
-        return serving_index(self._features.core[self._living_rows])
+        return np.flatnonzero(~self.ended)
 
 
 def _alike(ended: Bool) -> Int32:

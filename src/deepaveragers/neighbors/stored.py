@@ -46,6 +46,15 @@ def unpack_index(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> St
     return _tree_of(settings, arrays, groups)
 
 
+def rows_of(index: NeighborIndex) -> Array:
+    """Return the rows [N, D] that an index was built over, as they were given to it."""
+    if isinstance(index, TreeIndex):
+        return _rows_in_order(index.parts.tree.groups)
+    if isinstance(index, DenseIndex):
+        return _rows_in_order(index.groups)
+    raise InputError("index", "a tree or a dense index", type(index).__name__)
+
+
 def _pack_tree(parts: TreeParts) -> tuple[dict[str, Any], dict[str, Array]]:
     tree, projection = parts.tree, parts.projection
     settings = {

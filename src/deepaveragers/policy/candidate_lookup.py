@@ -8,33 +8,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import Array, Bool, Float64, Floats
+from ..arrays import Array, Float64, Floats
 from ..errors import InputError
 from ..kernels.bellman import reference
-from ..kernels.bellman.problem import Problem
 from ..mdp.candidate_problem import CandidateRules, candidate_search
 from ..mdp.problem import pose, rewards_of
-from ..neighbors.candidates import Candidates, CandidateSearch
+from ..neighbors.candidates import CandidateSearch
+from .candidate_rule import CandidateRule, Choices
 from .lookup import Grounds
+from .rules import without_graph
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan
-
-
-class Choices(NamedTuple):
-    """The candidates of B states, and what each is worth.
-
-    Attributes:
-        candidates: which they are.
-        q_values: [B, m] float64; -inf where one is not available.
-    """
-
-    candidates: Candidates
-    q_values: Float64
 
 
 class CandidateLookup:
@@ -42,6 +31,7 @@ class CandidateLookup:
 
     Args:
         plan: of a model whose actions are rows.
+        search: of the same model, where there is one already.
     """
 
     basis = (
@@ -50,7 +40,7 @@ class CandidateLookup:
         "state that this change leads to; the reward and the price of distance count once."
     )
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, search: CandidateSearch | None = None) -> None:
         self._plan, mdp, asked = plan, plan.mdp, plan.objective
         mask = asked.action_mask
         if mask is not None and not callable(mask):
@@ -60,7 +50,11 @@ class CandidateLookup:
         self._rewards = np.asarray(rewards_of(mdp, asked), dtype=np.float64)
         self._model = pose(mdp, asked)
         self._rules = CandidateRules(mdp, asked, self._rewards, self._model.cost)
-        self._search = candidate_search(mdp)
+        self._search = candidate_search(mdp) if search is None else search
+
+    def by(self, plan: Plan) -> CandidateLookup:
+        """Return the lookup by another plan of the same model; what is searched is shared."""
+        return CandidateLookup(plan, self._search)
 
     @cached_property
     def values(self) -> Float64:
@@ -73,33 +67,40 @@ class CandidateLookup:
         shorter = replace(plan.objective, horizon=horizon - 1)
         return plan.mdp.solve(shorter, tolerance=plan.tolerance).values
 
+    @cached_property
+    def rule(self) -> CandidateRule:
+        """What decides, on arrays alone."""
+        permission = self._rules.rules.permission
+        given = permission.permitted
+        return CandidateRule(
+            search=self._search,
+            permitted=None if given is None else self._search.among(np.flatnonzero(given)),
+            permission=permission,
+            dues=self._rules.dues,
+            problem=without_graph(self._model)._replace(penalties=np.zeros((1, 1))),
+            values=self.values,
+        )
+
     def choices(self, features: Floats, observations: Array) -> Choices:
         """Return the candidates of states with features [B, D] and observations [B, ...]."""
-        found = self._search.find(features)
-        allowed = self._allowed(found, observations)
-        stuck = np.flatnonzero(~(allowed & (found.transitions >= 0)).any(axis=1))
-        if len(stuck) and self._plan.objective.forbidden_actions:
-            found = found.replaced(stuck, self._permitted.find(features[stuck]))
-            allowed = self._allowed(found, observations)
-        q_values = reference.average_outcomes(self._problem(found, allowed), self.values)
-        self._check(q_values)
-        return Choices(found, q_values)
+        return self.rule.choices(features, observations)
 
     def grounds(self, choices: Choices, row: int, place: int) -> Grounds:
         """Return what the Q-value of one candidate of one of the states rests on."""
         candidates = choices.candidates.one(row, place)
         transition = int(candidates.transitions[0, 0])
         every = np.ones((1, 1), dtype=bool)
-        model = self._problem(candidates, every)
-        there = candidates.indices[0, 0] >= 0
+        model = self.rule.posed(candidates, every)
+        led = candidates.indices[0, 0, : model.k]
+        there = led >= 0
         gain = reference.outcomes(model, self.values)
         weights = reference.mixture(model, gain)[0, 0][there]
         reward = float(self._rewards[transition])
-        future = float(weights @ (model.gamma * self._living[candidates.indices[0, 0][there]]))
+        future = float(weights @ (model.gamma * self._living[led[there]]))
         total = float(choices.q_values[row, place])
         return Grounds(
-            transitions=candidates.indices[0, 0][there].astype(np.int64),
-            distances=candidates.distances[0, 0][there].astype(np.float64),
+            transitions=led[there].astype(np.int64),
+            distances=candidates.distances[0, 0, : model.k][there].astype(np.float64),
             weights=weights,
             shares=weights * (gain[0, 0][there] - model.penalties[0, 0]),
             reward=reward,
@@ -109,24 +110,3 @@ class CandidateLookup:
     @cached_property
     def _living(self) -> Float64:
         return np.where(self._plan.mdp.transitions.terminations, 0.0, self.values)
-
-    @cached_property
-    def _permitted(self) -> CandidateSearch:
-        return candidate_search(self._plan.mdp, self._rules.rules.permitted)
-
-    def _allowed(self, found: Candidates, observations: Array) -> Bool:
-        return self._rules.allowed(found.transitions, observations)
-
-    def _problem(self, found: Candidates, allowed: Bool) -> Problem:
-        return self._model._replace(
-            indices=found.indices,
-            distances=found.distances,
-            allowed=allowed,
-            penalties=self._rules.penalties(found.transitions, found.gaps),
-        )
-
-    def _check(self, q_values: Float64) -> None:
-        if not np.isfinite(q_values).any(axis=1).all():
-            raise InputError(
-                "action_mask", "such that every state keeps a candidate", "a state without any"
-            )

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag
-from ..arrays import Array, Float64, Int64
+from ..arrays import Array, Float64, Floats
 from ..representation.encoder import Encoder
+from .acting import Acting
 from .deciding import Decisions, encode_within, no_decisions, tied_with_best
 from .observing import ObservationForm, ObservationReader
 from .rules import Rule
@@ -64,16 +64,16 @@ class Manner:
         action_names: of all A actions.
         slack: difference of Q-values that the certificate does not prove.
         support_threshold: below it the fallback acts; None where it never does.
-        fallback: number of that action.
+        fallback: number of that action; its numbers, where actions are rows.
     """
 
     action_names: tuple[str, ...]
     slack: float
     support_threshold: float | None = None
-    fallback: int | None = None
+    fallback: int | tuple[float, ...] | None = None
 
 
-class CompactPolicy:
+class CompactPolicy(Acting):
     """Decides as the policy that it was made from, bit for bit; it cannot explain.
 
     `Policy.compact()` makes one, `Policy.thinned()` a smaller one, `da.load` reads one from a
@@ -105,8 +105,8 @@ class CompactPolicy:
         self._observations = ObservationReader(form)
 
     def __repr__(self) -> str:
-        actions = len(self.action_names)
-        return f"CompactPolicy({actions} actions, {self.origin.core_states:,} core states)"
+        kind = type(self).__name__
+        return f"{kind}({self.actions_in_words}, {self.origin.core_states:,} core states)"
 
     @property
     def digest(self) -> str:
@@ -117,19 +117,32 @@ class CompactPolicy:
         """Return what is to be known of the policy as plain values, for JSON."""
         return {
             "actions": list(self.action_names),
+            "action_kind": self.action_kind,
             "observations": None if self.form.names is None else list(self.form.names),
             "observation_shape": list(self.form.shape),
             **asdict(self.origin),
             "support_threshold": self.manner.support_threshold,
-            "fallback": None
-            if self.manner.fallback is None
-            else self.action_names[self.manner.fallback],
+            "fallback": self._named_fallback(),
             "agreement": None if self.agreement is None else asdict(self.agreement),
         }
 
+    def _named_fallback(self) -> Any:
+        fallback = self.manner.fallback
+        return self.action_names[fallback] if isinstance(fallback, int) else None
+
+    @property
+    def action_kind(self) -> str:
+        """What actions are: "discrete" ones have names; of rows, the columns have."""
+        return "discrete"
+
+    @property
+    def actions_in_words(self) -> str:
+        """What kind of actions there are, in words."""
+        return f"{len(self.action_names)} actions"
+
     @property
     def action_names(self) -> tuple[str, ...]:
-        """Names of the actions, by number."""
+        """Names of the actions, by number; of their columns, where they are rows."""
         return self.manner.action_names
 
     @property
@@ -137,52 +150,32 @@ class CompactPolicy:
         """Names of the columns of observations; None where they have none."""
         return self.form.names
 
-    def act(self, observation: Any) -> Any:
-        """Return the action of one observation, or an array of actions for a batch."""
-        batch, single = self._observations.read(observation)
-        actions = self._actions(batch)
-        return int(actions[0]) if single else actions
-
     def q_values(self, observations: Any) -> Float64:
         """Return [B, A] float64; -inf for an action that is not available."""
-        batch = self._observations.read(observations)[0]
+        batch = self._read(observations)[0]
         if not len(batch):
-            return np.empty((0, len(self.action_names)))
-        return self.rule.judge(encode_within(self.encoder, batch))[0]
+            return self._nothing().q_values
+        return self._weighed(encode_within(self.encoder, batch))[0]
 
     def support(self, observations: Any) -> Float64:
         """Return [B] in [0, 1]: how well the data support each observation."""
-        batch = self._observations.read(observations)[0]
+        batch = self._read(observations)[0]
         return self.scale.score(encode_within(self.encoder, batch)) if len(batch) else np.empty(0)
-
-    def predict(
-        self,
-        observation: Any,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-    ) -> tuple[Any, Any]:
-        """Act under Stable-Baselines3's name and signature, for its `evaluate_policy`."""
-        flag("deterministic", deterministic)
-        batch, single = self._observations.read(observation)
-        actions = self._actions(batch)
-        return (actions[0] if single else actions), state
 
     def decide(self, observations: Any) -> Decisions:
         """Return the decisions on a batch, with Q-values, support, abstentions and ties."""
-        return self.decide_batch(self._observations.read(observations)[0])
+        return self.decide_batch(self._read(observations)[0])
 
     def decide_batch(self, batch: Array) -> Decisions:
         """Return the decisions on observations [B, ...] that were read and checked."""
         if not len(batch):
-            return no_decisions(self.action_names)
+            return self._nothing()
         features = encode_within(self.encoder, batch)
-        q_values, distances = self.rule.judge(features)
+        q_values, actions, distances = self._weighed(features)
         if distances is None:
             support = self.scale.score(features)
         else:
             support = self.scale.of_distances(distances)
-        actions = np.argmax(q_values, axis=1)
         abstained = np.zeros(len(batch), bool)
         if self.manner.support_threshold is not None:
             abstained = support < self.manner.support_threshold
@@ -192,11 +185,18 @@ class CompactPolicy:
 
     def read(self, observations: Any) -> Array:
         """Return observations [B, ...] as the policy sees them; what it cannot use is refused."""
-        return self._observations.read(observations)[0]
+        return self._read(observations)[0]
 
-    def _actions(self, batch: Array) -> Int64:
-        if self.manner.support_threshold is not None:
+    def _weighed(self, features: Floats) -> tuple[Float64, Array, Float64 | None]:
+        """Return Q-values, the best actions, and distances that support is about, or None."""
+        q_values, distances = self.rule.judge(features)
+        return q_values, np.argmax(q_values, axis=1), distances
+
+    def _nothing(self) -> Decisions:
+        """Return the decisions on no observation."""
+        return no_decisions(self.action_names)
+
+    def _actions(self, batch: Array, epsilon: float) -> Array:
+        if self.manner.support_threshold is not None or not len(batch):
             return self.decide_batch(batch).actions
-        if not len(batch):
-            return np.empty(0, np.int64)
-        return np.argmax(self.rule.judge(encode_within(self.encoder, batch))[0], axis=1)
+        return self._weighed(encode_within(self.encoder, batch))[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,11 @@ from ..errors import InputError
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import not_forbidden, pose
+from ..neighbors.candidates import CandidateGraph
 from ..solvers.plan import Plan
+from .candidate_rule import CandidateRule
 from .compact import CompactPolicy, Manner, Origin
+from .compact_rows import CompactVectorPolicy
 from .lookup import Lookup, Nearest
 from .observing import ObservationForm
 from .rules import Allowed, LookaheadRule, NearestRule, Rule, without_graph
@@ -41,12 +44,7 @@ def compacted(
     fallback: Fallback | None,
 ) -> CompactPolicy:
     """Return what acting needs of a policy and of the parts that it made."""
-    if policy.epsilon:
-        raise InputError("epsilon", "0 in a policy that is saved", policy.epsilon)
-    if callable(fallback):
-        raise InputError(
-            "fallback", "an action by number or name in a policy that is saved", "a function"
-        )
+    _refuse_chance(policy, fallback)
     assert fallback is None or isinstance(fallback, int)
     plan = policy.plan
     data = plan.mdp.transitions
@@ -60,13 +58,57 @@ def compacted(
     )
 
 
-def _origin(policy: Policy, fallback: int | None) -> Origin:
+def compacted_rows(
+    policy: Policy, rule: CandidateRule, support: Support, fallback: Any
+) -> CompactVectorPolicy:
+    """Return what acting needs of a policy whose actions are rows.
+
+    Args:
+        policy: to be saved.
+        rule: how it decides.
+        support: of observations by the data.
+        fallback: [1, Da] its action, a function, or None.
+    """
+    _refuse_chance(policy, fallback)
+    if rule.permission.mask is not None:
+        raise InputError(
+            "action_mask",
+            "None in a policy that is saved and whose actions are rows",
+            "a function",
+            "Forbid actions by forbidden_actions, or save the plan.",
+        )
+    plan = policy.plan
+    data = plan.mdp.transitions
+    numbers = None if fallback is None else tuple(fallback[0].tolist())
+    permitted = rule.permission.permitted
+    return CompactVectorPolicy(
+        plan.mdp.encoder,
+        ObservationForm.of(data),
+        rule,
+        support,
+        Manner(data.action_names, plan.below + plan.above, policy.support_threshold, numbers),
+        _origin(policy, numbers, [rule.dues, *([] if permitted is None else [permitted])]),
+    )
+
+
+def _refuse_chance(policy: Policy, fallback: Any) -> None:
+    """Raise an error where decisions are not the same every time, or not known."""
+    if policy.epsilon:
+        raise InputError("epsilon", "0 in a policy that is saved", policy.epsilon)
+    if callable(fallback):
+        raise InputError(
+            "fallback", "an action by number or name in a policy that is saved", "a function"
+        )
+
+
+def _origin(policy: Policy, fallback: Any, more: Sequence[Array] = ()) -> Origin:
+    """Return where a policy comes from; `more` are arrays that its decisions depend on, too."""
     plan, data = policy.plan, data_digest(policy.plan.mdp)
     model = model_digest(plan.mdp, data)
     asked = described(plan)
     rewards = plan.objective.rewards
-    arrays = [plan.values, plan.q_values]
-    if rewards is not None:
+    arrays = [plan.values, plan.q_values, *more]
+    if rewards is not None and not more:
         arrays.append(pose(plan.mdp, plan.objective).rewards)
     manner = [policy.lookup, policy.k, policy.support_threshold, fallback]
     digest = digest_of(arrays, json.dumps([model, asked, manner]))
@@ -114,10 +156,16 @@ def described(plan: Plan) -> dict[str, Any]:
         value = getattr(plan.objective, field.name)
         if callable(value):
             value = "a function"
-        elif field.name in ARRAYS and value is not None:
+        elif value is not None and (field.name in ARRAYS or _one_per_transition(plan, value)):
             value = "an array"
         words[field.name] = _plain(value)
     return {**words, "lower_by": plan.below, "upper_by": plan.above, "status": plan.status}
+
+
+def _one_per_transition(plan: Plan, value: Any) -> bool:
+    """Whether a field of the objective is as long as the data: fees of actions that are rows."""
+    listed = isinstance(value, list | tuple | np.ndarray)
+    return plan.mdp.transitions.action_vectors and listed and len(value) == len(plan.mdp)
 
 
 def _plain(value: Any) -> Any:
@@ -139,7 +187,9 @@ def data_digest(mdp: DacMdp) -> str:
 def model_digest(mdp: DacMdp, data: str) -> str:
     """Return the SHA-256 of a compiled MDP: its log's, its features and its graph."""
     graph = mdp.graph
-    arrays = (mdp.source_features, mdp.core_features, graph.indices, graph.distances)
+    arrays = [mdp.source_features, mdp.core_features, graph.indices, graph.distances]
+    if isinstance(graph, CandidateGraph):
+        arrays += [graph.transitions, graph.gaps]
     return digest_of(arrays, data)
 
 

@@ -12,6 +12,7 @@ from ..arrays import Array, Float64, Int64
 from ..data.observations import as_observations
 from ..errors import InputError
 from ..representation.architecture import Architecture
+from .acting import Acting
 
 
 class QNetwork(Protocol):
@@ -25,7 +26,7 @@ class QNetwork(Protocol):
         """Return [B, A] float64; -inf for an action that is not to be taken."""
 
 
-class NetworkPolicy:
+class NetworkPolicy(Acting):
     """Greedy (or epsilon-greedy) decisions by a network; acts as `Policy` does.
 
     Args:
@@ -42,29 +43,11 @@ class NetworkPolicy:
     def __repr__(self) -> str:
         return f"NetworkPolicy({self.network!r}, epsilon={self.epsilon})"
 
-    def act(self, observation: Any) -> Any:
-        """Return the action of one observation, or an array of actions for a batch."""
-        batch, single = self._batch(observation)
-        actions = self._choose(batch, self.epsilon)
-        return int(actions[0]) if single else actions
-
     def q_values(self, observations: Any) -> Float64:
         """Return [B, A] float64; -inf for an action that is not to be taken."""
-        return self._q_values(self._batch(observations)[0])
+        return self._q_values(self._read(observations)[0])
 
-    def predict(
-        self,
-        observation: Any,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-    ) -> tuple[Any, Any]:
-        """Act under Stable-Baselines3's name and signature, for its `evaluate_policy`."""
-        batch, single = self._batch(observation)
-        actions = self._choose(batch, 0.0 if deterministic else self.epsilon)
-        return (actions[0] if single else actions), state
-
-    def _choose(self, batch: Array, epsilon: float) -> Int64:
+    def _actions(self, batch: Array, epsilon: float) -> Int64:
         q_values = self._q_values(batch)
         actions = np.argmax(q_values, axis=1)
         if epsilon > 0.0:
@@ -78,7 +61,7 @@ class NetworkPolicy:
             return self.network.q_values(batch)
         return self.network.q_values(np.zeros((1, *batch.shape[1:]), batch.dtype))[:0]
 
-    def _batch(self, observation: Any) -> tuple[Array, bool]:
+    def _read(self, observation: Any) -> tuple[Array, bool]:
         """Return observations [B, ...] and whether one was given alone."""
         array = np.asarray(unmasked("observation", observation))
         shape = self.network.architecture.input_shape

@@ -9,29 +9,20 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from ..arguments import (
-    check_takes,
-    choice,
-    flag,
-    instance,
-    number,
-    optional,
-    seed_number,
-    whole_number,
-)
+from ..arguments import check_takes, choice, instance, number, seed_number, whole_number
 from ..arrays import Array, Bool, Float64, Floats, Int64
 from ..errors import InputError
 from ..mdp.problem import action_number, only_action
-from ..neighbors.choice import serving_index
 from ..solvers.plan import Plan
 from . import explaining
+from .acting import Acting, checked_threshold
 from .case import Cases
 from .deciding import Decisions, encode_within, no_decisions, tied_with_best
 from .decision import Decision, ImaginedStep
 from .lookup import Lookahead, Lookup, Nearest
 from .observing import ObservationForm, ObservationReader
 from .sources import SourceStates
-from .support import Support
+from .support import Support, support_of
 
 if TYPE_CHECKING:
     from .compact import CompactPolicy
@@ -42,7 +33,7 @@ CASES = 4
 Fallback = int | str | Callable[[Array], Any]
 
 
-class Policy:
+class Policy(Acting):
     """Greedy (or epsilon-greedy) decisions by a plan.
 
     Observations are arrays in the order of the data's columns or, where the data have names,
@@ -77,13 +68,7 @@ class Policy:
         self.k = whole_number("k", k)
         self.lookup = _lookup_for(plan, choice("lookup", lookup, get_args(LookupName)))
         self.epsilon = number("epsilon", epsilon, least=0.0, most=1.0)
-        if (support_threshold is None) != (fallback is None):
-            raise InputError(
-                "support_threshold and fallback", "given together", "one without the other"
-            )
-        self.support_threshold = optional(
-            number, "support_threshold", support_threshold, least=0.0, most=1.0
-        )
+        self.support_threshold = checked_threshold(support_threshold, fallback)
         if callable(fallback):
             check_takes("fallback", fallback, "observations")
         elif fallback is not None:
@@ -107,39 +92,36 @@ class Policy:
 
         What is searched is shared, so that this is quick, and takes little memory.
         """
-        instance("plan", plan, Plan, "a Plan")
-        if plan.mdp is not self.plan.mdp:
-            raise InputError("plan", "a plan of the same compiled MDP", "one of another")
+        self._check_same_model(plan)
         other = copy(self)
         other.plan, other._lookup = plan, self._lookup.by(plan)
         return other
+
+    def _check_same_model(self, plan: Plan) -> None:
+        instance("plan", plan, Plan, "a Plan")
+        if plan.mdp is not self.plan.mdp:
+            raise InputError("plan", "a plan of the same compiled MDP", "one of another")
 
     @property
     def typical_distance(self) -> float:
         """Median over the data's own states of the mean distance to their nearest others."""
         return float(np.median(self._support.reference))
 
-    def act(self, observation: Any) -> Any:
-        """Return the action of one observation, or an array of actions for a batch."""
-        batch, single = self._observations.read(observation)
-        actions = self._actions(batch, self.epsilon)
-        return int(actions[0]) if single else actions
-
     def q_values(self, observations: Any) -> Float64:
         """Return [B, A] float64; -inf for an action that is not available."""
-        batch = self._observations.read(observations)[0]
+        batch = self._read(observations)[0]
         if not len(batch):
             return np.empty((0, self.plan.mdp.transitions.num_actions))
         return self._lookup.q_values(self._encode(batch), batch)
 
     def support(self, observations: Any) -> Float64:
         """Return [B] in [0, 1]: how well the data support each observation."""
-        batch = self._observations.read(observations)[0]
+        batch = self._read(observations)[0]
         return self._support_of(self._encode(batch)) if len(batch) else np.empty(0)
 
     def decide(self, observations: Any) -> Decisions:
         """Return the greedy decisions on a batch, with Q-values, support, abstentions and ties."""
-        batch = self._observations.read(observations)[0]
+        batch = self._read(observations)[0]
         names = self.plan.mdp.transitions.action_names
         if not len(batch):
             return no_decisions(names)
@@ -175,20 +157,6 @@ class Policy:
 
         states, seed = whole_number("states", states), seed_number(seed)
         return thinned(self.compact(), self.plan.mdp.source_features, states, seed)
-
-    def predict(
-        self,
-        observation: Any,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-    ) -> tuple[Any, Any]:
-        """Act under Stable-Baselines3's name and signature, for its `evaluate_policy`."""
-        batch, single = self._observations.read(observation)
-        actions = self._actions(
-            batch, 0.0 if flag("deterministic", deterministic) else self.epsilon
-        )
-        return (actions[0] if single else actions), state
 
     def explain(self, observation: Any, cases: int = CASES) -> Decision:
         """Return the greedy decision at one observation, with the evidence behind it.
@@ -269,19 +237,10 @@ class Policy:
         """How far the states of the data are from each other: those that led on, or all."""
         if isinstance(self._lookup, Nearest):
             return Support(self._lookup.index, self._lookup.features, self.k)
-        mdp = self.plan.mdp
-        living = ~mdp.transitions.terminations
-        features = mdp.core_features[living] if living.any() else mdp.source_features
-        return Support(serving_index(features), features, self.k)
+        return support_of(self.plan.mdp, self.k)
 
     def _support_of(self, features: Floats) -> Float64:
         return self._support.score(features)
-
-    def _one(self, observation: Any) -> Array:
-        batch, _ = self._observations.read(observation)
-        if len(batch) != 1:
-            raise InputError("observation", "one observation", f"a batch of {len(batch)}")
-        return batch
 
 
 def policy_of(plan: Plan, **options: Any) -> Policy:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Float64, Floats
+from ..mdp.model import DacMdp
+from ..neighbors.choice import serving_index
 from ..neighbors.index import NeighborIndex
 
 SAMPLE = 2_000
@@ -51,3 +53,16 @@ class Support:
         """Return [B] in [0, 1] for the distances [B, k] to the k nearest states."""
         nearer = np.searchsorted(self.reference, distances.mean(axis=1), side="left")
         return 1.0 - nearer / len(self.reference)
+
+
+def support_of(mdp: DacMdp, k: int, index: NeighborIndex | None = None) -> Support:
+    """Return the support by the states of a model that led on, or by all if none did.
+
+    Args:
+        mdp: the compiled MDP.
+        k: neighbours to average.
+        index: over those states, where there is one already.
+    """
+    living = ~mdp.transitions.terminations
+    features = mdp.core_features[living] if living.any() else mdp.source_features
+    return Support(serving_index(features) if index is None else index, features, k)

@@ -11,7 +11,8 @@ from ..data.action_vectors import text_of_action
 from ..data.transitions import Transitions
 from ..mdp.candidate_problem import candidate_graph
 from ..solvers.plan import Plan
-from .candidate_lookup import CandidateLookup, Choices
+from .candidate_lookup import CandidateLookup
+from .candidate_rule import Choices
 from .case import Case, Cases
 from .decision import Decision, Evidence, ImaginedStep
 from .lookup import Grounds

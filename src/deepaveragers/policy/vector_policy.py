@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
-from typing import Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import numpy as np
 
-from ..arguments import check_takes, choice, flag, number, optional, seed_number, whole_number
+from ..arguments import check_takes, choice, number, seed_number, whole_number
 from ..arrays import Array, Float64
 from ..data.action_vectors import as_action_bounds
 from ..errors import InputError
-from ..neighbors.choice import serving_index
 from ..solvers.plan import Plan
 from . import vector_explaining
-from .candidate_lookup import CandidateLookup, Choices
+from .acting import checked_threshold
+from .candidate_lookup import CandidateLookup
+from .candidate_rule import Choices
+from .deciding import Decisions, no_decisions, tied_with_best
 from .decision import Decision, ImaginedStep
 from .observing import ObservationForm, ObservationReader
 from .policy import CASES, LookupName, Policy
-from .support import Support
+from .support import Support, support_of
+
+if TYPE_CHECKING:
+    from .compact_rows import CompactVectorPolicy
 
 
 class VectorPolicy(Policy):
@@ -56,24 +62,13 @@ class VectorPolicy(Policy):
             )
         self.lookup: LookupName = "lookahead"
         self.epsilon = number("epsilon", epsilon, least=0.0, most=1.0)
-        if (support_threshold is None) != (fallback is None):
-            raise InputError(
-                "support_threshold and fallback", "given together", "one without the other"
-            )
-        self.support_threshold = optional(
-            number, "support_threshold", support_threshold, least=0.0, most=1.0
-        )
+        self.support_threshold = checked_threshold(support_threshold, fallback)
         self._data = plan.mdp.transitions
+        self._fallback = None
         self._fall_back_to = self._checked_fallback(fallback)
         self._random = np.random.default_rng(seed_number(seed))
         self._observations = ObservationReader(ObservationForm.of(self._data))
         self._candidates = CandidateLookup(plan)
-
-    def act(self, observation: Any) -> Any:
-        """Return the action [Da] of one observation, or actions [B, Da] for a batch."""
-        batch, single = self._observations.read(observation)
-        actions = self._vectors(batch, self.epsilon)
-        return actions[0] if single else actions
 
     def q_values(self, observations: Any) -> Float64:
         """Return [B, m] float64 of the candidates, nearest first; -inf where not available."""
@@ -81,26 +76,12 @@ class VectorPolicy(Policy):
 
     def candidates(self, observations: Any) -> tuple[Array, Float64]:
         """Return the actions [B, m, Da] that were weighed, and their Q-values [B, m]."""
-        batch = self._observations.read(observations)[0]
+        batch = self._read(observations)[0]
         m = self.plan.q_values.shape[1]
         if not len(batch):
             return np.empty((0, m, self._data.actions.shape[1])), np.empty((0, m))
         found = self._choices(batch)
         return self._data.actions[found.candidates.transitions], found.q_values
-
-    def predict(
-        self,
-        observation: Any,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-    ) -> tuple[Any, Any]:
-        """Act under Stable-Baselines3's name and signature, for its `evaluate_policy`."""
-        batch, single = self._observations.read(observation)
-        actions = self._vectors(
-            batch, 0.0 if flag("deterministic", deterministic) else self.epsilon
-        )
-        return (actions[0] if single else actions), state
 
     def explain(self, observation: Any, cases: int = CASES) -> Decision:
         """Return the greedy decision at one observation, with the evidence behind it.
@@ -128,27 +109,52 @@ class VectorPolicy(Policy):
         batch = self._one(observation)
         return vector_explaining.imagine(self.plan, self._choices(batch), steps)
 
-    def decide(self, observations: Any) -> NoReturn:
-        """Refuse: decisions on a batch, for files and servers, are of discrete actions."""
-        self._refuse("for decisions with names")
+    def decide(self, observations: Any) -> Decisions:
+        """Return the greedy decisions on a batch, with Q-values, support, abstentions and ties."""
+        batch = self._read(observations)[0]
+        names = self._data.action_names
+        if not len(batch):
+            return no_decisions(names, self._data.actions[:0], self.plan.q_values.shape[1])
+        found = self._choices(batch)
+        actions, support = self._data.actions[found.best], self._support_of(self._encode(batch))
+        thin = self._thin(support)
+        if thin.any():
+            actions[thin] = self._fallen_back(batch[thin])
+        ties = tied_with_best(found.q_values, self.plan.below + self.plan.above)
+        return Decisions(names, actions, found.q_values, support, thin, ties)
 
-    def compact(self) -> NoReturn:
-        """Refuse: a policy without its log is of discrete actions."""
-        self._refuse("to be saved on its own")
+    def by(self, plan: Plan) -> VectorPolicy:
+        """Return a policy that acts in the same way by another plan of the same compiled MDP."""
+        self._check_same_model(plan)
+        other = copy(self)
+        other.plan, other._candidates = plan, self._candidates.by(plan)
+        return other
+
+    def settings(self) -> dict[str, Any]:
+        """Return what was given beside the plan, as plain values: an action by its numbers."""
+        given = self._fall_back_to
+        fallback = None if given is None or callable(given) else given[0].tolist()
+        return {**super().settings(), "fallback": fallback}
+
+    def compact(self) -> CompactVectorPolicy:
+        """Return the same decisions without the log: what acting needs, and no more."""
+        from .compacting import compacted_rows
+
+        return compacted_rows(self, self._candidates.rule, self._support, self._fall_back_to)
 
     def thinned(self, states: int = 2_000, *, seed: int = 0) -> NoReturn:
-        """Refuse: a policy without its log is of discrete actions."""
-        self._refuse("to be saved on its own")
-
-    def _refuse(self, what: str) -> NoReturn:
-        remedy = "Save the plan, and act by plan.policy()."
-        kind = self._data.actions_in_words
-        raise InputError("policy", f"one of discrete actions {what}", f"one of {kind}", remedy)
+        """Refuse: fewer states would have fewer actions to choose from."""
+        raise InputError(
+            "policy",
+            "one of numbered actions to be thinned",
+            f"one of {self._data.actions_in_words}",
+            "Save it whole, or compile fewer transitions.",
+        )
 
     def _choices(self, batch: Array) -> Choices:
         return self._candidates.choices(self._encode(batch), batch)
 
-    def _vectors(self, batch: Array, epsilon: float) -> Array:
+    def _actions(self, batch: Array, epsilon: float) -> Array:
         if not len(batch):
             return np.empty((0, self._data.actions.shape[1]), self._data.actions.dtype)
         found = self._choices(batch)
@@ -157,8 +163,7 @@ class VectorPolicy(Policy):
             for row in np.flatnonzero(self._random.random(len(batch)) < epsilon):
                 free = np.flatnonzero(np.isfinite(found.q_values[row]))
                 places[row] = self._random.choice(free)
-        rows = found.candidates.transitions[np.arange(len(batch)), places]
-        actions: Array = self._data.actions[rows]
+        actions: Array = self._data.actions[found.at(places)]
         if self.support_threshold is not None:
             thin = self._support_of(self._encode(batch)) < self.support_threshold
             if thin.any():
@@ -193,7 +198,4 @@ class VectorPolicy(Policy):
 
     @cached_property
     def _support(self) -> Support:
-        mdp = self.plan.mdp
-        living = ~mdp.transitions.terminations
-        features = mdp.core_features[living] if living.any() else mdp.source_features
-        return Support(serving_index(features), features, self.k)
+        return support_of(self.plan.mdp, self.k, self._candidates.rule.index)

@@ -1,14 +1,9 @@
-"""Scoring: chunks of a table are read, decided upon and written, one after another.
-
-While one chunk is decided upon, which leaves the interpreter to others, the next one is read and
-the last one written.
-"""
+"""Scoring: chunks of a table are read, decided upon and written, one after another."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -22,12 +17,11 @@ from ..data.tables.table import Table
 from ..errors import DataWarning, InputError
 from ..policy.compact import CompactPolicy
 from ..policy.deciding import Decisions
+from .columns import columns_of, names_of
 from .observing import first_unusable, layout_of, observations_of, rows_of
 from .sinks import Columns, Sink
 
 Missing = Literal["stop", "skip"]
-TIE_MARK = "|"
-"""Between the names of tied actions."""
 INPUT = "input_"
 """Before the name of a key that is the name of a column of decisions, too."""
 
@@ -74,17 +68,19 @@ class Scoring:
         self._skip = choice("missing", missing, ("stop", "skip")) == "skip"
         self._layout = layout_of(policy, table, observations)
         self._keys = self._checked_keys(keys)
-        own = ["action", *(f"q_{name}" for name in policy.action_names)]
-        self._own = [*own, "support", "abstained", "ties", "plan"]
+        self._own = names_of(policy)
         self.names = ("row", *(self._called(key) for key in self._keys), *self._own)
 
     def run(self, sink: Sink, advance: Callable[[int], None]) -> Scored:
         """Decide upon all rows, and return what was scored."""
         rows = skipped = abstained = tied = 0
-        with warnings.catch_warnings(), ThreadPoolExecutor(1) as worker:
+        with warnings.catch_warnings():
             # Keys are no observations, which is not worth a word.
             warnings.simplefilter("ignore", DataWarning)
-            for chunk, usable, decisions in self._decided(worker):
+            names = dict.fromkeys([*self._layout.names, *self._keys])
+            for chunk in self._table.chunks([*names]):
+                parts, usable = self._read(chunk, rows)
+                decisions = self._policy.decide(parts)
                 sink.write(self._columns(chunk, usable, decisions, rows))
                 advance(len(usable))
                 rows += len(usable)
@@ -93,20 +89,6 @@ class Scoring:
                 tied += int(decisions.ties.any(axis=1).sum())
         sink.close()
         return Scored(rows, skipped, abstained, tied)
-
-    def _decided(self, worker: ThreadPoolExecutor) -> Iterator[tuple[Columns, Bool, Decisions]]:
-        """Yield chunks with their decisions, one behind those that are read."""
-        waiting: tuple[Columns, Bool, Future[Decisions]] | None = None
-        start = 0
-        for chunk in self._table.chunks([*dict.fromkeys([*self._layout.names, *self._keys])]):
-            parts, usable = self._read(chunk, start)
-            future = worker.submit(self._policy.decide, parts)
-            if waiting is not None:
-                yield waiting[0], waiting[1], waiting[2].result()
-            waiting = chunk, usable, future
-            start += len(usable)
-        if waiting is not None:
-            yield waiting[0], waiting[1], waiting[2].result()
 
     def _read(self, chunk: Columns, start: int) -> tuple[object, Bool]:
         where = partial(_place, self._table, start)
@@ -119,16 +101,9 @@ class Scoring:
         self, chunk: Columns, usable: Bool, decisions: Decisions, start: int
     ) -> dict[str, Array]:
         """Return the columns that are written."""
-        names = np.array(decisions.action_names, dtype=object)
         columns: dict[str, Array] = {"row": np.flatnonzero(usable) + start}
         columns |= {self._called(key): chunk[key][usable] for key in self._keys}
-        columns["action"] = names[decisions.actions]
-        for place, name in enumerate(decisions.action_names):
-            columns[f"q_{name}"] = decisions.q_values[:, place]
-        columns["support"], columns["abstained"] = decisions.support, decisions.abstained
-        columns["ties"] = _tie_words(decisions)
-        columns["plan"] = np.full(len(decisions), self._policy.digest, dtype=object)
-        return columns
+        return columns | columns_of(decisions, self._policy.digest)
 
     def _checked_keys(self, keys: Sequence[str] | None) -> tuple[str, ...]:
         if keys is None:
@@ -147,12 +122,3 @@ class Scoring:
 
 def _place(table: Table, start: int, row: int) -> str:
     return table.place(start + row)
-
-
-def _tie_words(decisions: Decisions) -> Array:
-    """Return [B] the names of the actions that are tied with the best one."""
-    words: Array = np.full(len(decisions), "", dtype=object)
-    for row in np.flatnonzero(decisions.ties.any(axis=1)).tolist():
-        tied = np.flatnonzero(decisions.ties[row]).tolist()
-        words[row] = TIE_MARK.join(decisions.action_names[action] for action in tied)
-    return words

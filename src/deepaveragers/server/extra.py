@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from ..errors import MissingExtraError
 
-MODULES = ("starlette", "msgspec", "uvicorn", "httptools", "prometheus_client")
+MODULES = ("starlette", "uvicorn", "httptools", "prometheus_client")
 
 
 def check_installed(extra: str = "serve") -> None:

@@ -9,84 +9,28 @@ written, the server does not decide.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import logging
 import os
 import queue
 import secrets
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
-from ..arrays import Array
 from ..errors import StorageError
 from ..outputs import check_file
-from ..policy.deciding import Decisions
 from ..server.problems import Problem
+from .audit_lines import Entry, Inputs, lines_of
 from .metrics import Metrics
 
-Inputs = Literal["full", "digest"]
 BATCH_SECONDS = 0.05
 """Lines of so long are written and synced together."""
 RETRY_SECONDS = 1.0
 MOST_WAITING = 200_000
 """Lines in memory, beyond which the server does not decide."""
 TAIL_BYTES = 65_536
-
-
-class AuditLine(msgspec.Struct, omit_defaults=True):
-    """One decision in the log.
-
-    Attributes:
-        time: UTC, in ISO 8601.
-        id: the client's name for it, or the log's own.
-        plan: digest of the policy.
-        action: its name.
-        q: planned value of every action.
-        support: of the observation.
-        abstained: whether the fallback acted.
-        input: the observation as the policy read it.
-        input_sha256: digest of its numbers, in place of the input.
-    """
-
-    time: str
-    id: str
-    plan: str
-    action: str
-    q: dict[str, float | None]
-    support: float
-    abstained: bool
-    input: dict[str, float] | list[Any] | UnsetType = UNSET
-    input_sha256: str | UnsetType = UNSET
-
-
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """Decisions on their way to the log.
-
-    Attributes:
-        moment: seconds since 1970.
-        ids: of the decisions.
-        plan: digest of the policy.
-        names: of the columns; None where they have none.
-        rows: [n, ...] the observations.
-        decisions: of a batch.
-        places: of these rows in that batch.
-    """
-
-    moment: float
-    ids: Sequence[str]
-    plan: str
-    names: tuple[str, ...] | None
-    rows: Array
-    decisions: Decisions
-    places: slice
 
 
 class AuditLog:
@@ -170,8 +114,13 @@ class AuditLog:
             while not self._queue.empty():
                 entries.append(self._queue.get())
             going = None not in entries
-            lines = [line for entry in entries if entry is not None for line in self._lines(entry)]
+            lines = [
+                line for entry in entries if entry is not None for line in self._encoded(entry)
+            ]
             self._write_until_done(lines, going=going)
+
+    def _encoded(self, entry: Entry) -> list[bytes]:
+        return [self._encoder.encode(line) + b"\n" for line in lines_of(entry, self._inputs)]
 
     def _write_until_done(self, lines: list[bytes], *, going: bool) -> None:
         while lines:
@@ -214,33 +163,6 @@ class AuditLog:
         self._file, self._size = self._opened()
         os.close(old)
         self._log.info("audit rotated", extra={"file": full.name})
-
-    def _lines(self, entry: Entry) -> list[bytes]:
-        second, fraction = divmod(entry.moment, 1.0)
-        clock = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
-        moment = f"{clock}.{int(fraction * 1e6):06d}Z"
-        found, places = entry.decisions, entry.places
-        names = found.action_names
-        columns = zip(
-            entry.ids,
-            entry.rows,
-            found.actions[places].tolist(),
-            found.q_values[places].tolist(),
-            found.support[places].tolist(),
-            found.abstained[places].tolist(),
-            strict=True,
-        )
-        lines = []
-        for name, row, action, q, support, abstained in columns:
-            values = dict(zip(names, q))
-            line = AuditLine(moment, name, entry.plan, names[action], values, support, abstained)
-            if self._inputs == "digest":
-                line.input_sha256 = hashlib.sha256(row.tobytes()).hexdigest()
-            else:
-                numbers = row.tolist()
-                line.input = numbers if entry.names is None else dict(zip(entry.names, numbers))
-            lines.append(self._encoder.encode(line) + b"\n")
-        return lines
 
 
 def _numbered(path: Path, number: int) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..policy.compact import CompactPolicy
+from ..policy.compact_rows import CompactVectorPolicy
 from ..policy.policy import Policy
 from ..storage.serving import stored_policy
 
@@ -64,11 +65,19 @@ class Current:
 
 
 def _check_alike(new: CompactPolicy, old: CompactPolicy) -> None:
-    """Refuse a policy that reads other observations than clients send."""
+    """Refuse a policy that reads other observations than clients send, or answers otherwise."""
     if new.form.names != old.form.names or new.form.shape != old.form.shape:
         raise InputError(
             "policy",
             "one that reads the same columns as the one that is served",
             "one with other columns",
+            "Start another server for it.",
+        )
+    rows, before = (isinstance(one, CompactVectorPolicy) for one in (new, old))
+    if rows != before or (rows and new.action_names != old.action_names):
+        raise InputError(
+            "policy",
+            "one whose actions have the form of those that are served",
+            f"one of {new.actions_in_words}",
             "Start another server for it.",
         )

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from ..arrays import Array
 from ..policy.deciding import Decisions
 from ..server.problems import Problem
-from .audit import AuditLog, Entry
+from .audit import AuditLog
+from .audit_lines import Entry
 from .batching import TOGETHER, Batcher
 from .current import Served
 from .metrics import Metrics

@@ -22,7 +22,13 @@ from .routes import Routes, content_type
 
 INPUT = "observation"
 FLOATS = {"FP32": np.float32, "FP64": np.float64}
-DATATYPES = {np.dtype(np.int64): "INT64", np.dtype(np.float64): "FP64", np.dtype(bool): "BOOL"}
+DATATYPES = {
+    np.dtype(np.int32): "INT32",
+    np.dtype(np.int64): "INT64",
+    np.dtype(np.float32): "FP32",
+    np.dtype(np.float64): "FP64",
+    np.dtype(bool): "BOOL",
+}
 
 
 class Tensor(msgspec.Struct):
@@ -31,7 +37,7 @@ class Tensor(msgspec.Struct):
     Attributes:
         name: of the output.
         shape: of the numbers.
-        datatype: of each: FP64, INT64, BOOL or BYTES.
+        datatype: of each: FP32, FP64, INT32, INT64, BOOL or BYTES.
         data: the numbers, flat.
     """
 
@@ -87,7 +93,8 @@ class InferAnswer(msgspec.Struct, omit_defaults=True):
     Attributes:
         model_name: of the policy.
         model_version: digest of the policy that made all of them.
-        outputs: "action" (number), "action_name", "q", "support" and "abstained".
+        outputs: "action" (number), "action_name", "q", "support" and "abstained"; where actions
+            are rows, "action" (its numbers), "value", "support" and "abstained".
         id: as in the request.
     """
 
@@ -133,10 +140,7 @@ class Inference:
         self._check_name(request)
         served = self._current.served
         policy = served.acting
-        actions = len(policy.action_names)
-        outputs = [("action", "INT64", [-1]), ("action_name", "BYTES", [-1])]
-        outputs += [("q", "FP64", [-1, actions]), ("support", "FP64", [-1])]
-        outputs += [("abstained", "BOOL", [-1])]
+        outputs = _outputs(policy.decide([])).values()
         given = {"name": INPUT, "datatype": "FP64", "shape": [-1, *policy.form.shape]}
         return self._json(
             {
@@ -145,8 +149,8 @@ class Inference:
                 "platform": "deepaveragers",
                 "inputs": [given],
                 "outputs": [
-                    {"name": name, "datatype": kind, "shape": shape}
-                    for name, kind, shape in outputs
+                    {"name": one.name, "datatype": one.datatype, "shape": [-1, *one.shape[1:]]}
+                    for one in outputs
                 ],
             }
         )
@@ -204,9 +208,11 @@ def _tensor(inputs: list[GivenTensor], shape: tuple[int, ...]) -> tuple[Array, A
 
 
 def _outputs(decisions: Decisions) -> dict[str, Tensor]:
+    rows = decisions.actions.ndim == 2
+    worth = {"value": decisions.values} if rows else {"q": decisions.q_values}
     arrays = {
         "action": decisions.actions,
-        "q": decisions.q_values,
+        **worth,
         "support": decisions.support,
         "abstained": decisions.abstained,
     }
@@ -214,5 +220,7 @@ def _outputs(decisions: Decisions) -> dict[str, Tensor]:
         name: Tensor(name, list(array.shape), DATATYPES[array.dtype], array.reshape(-1).tolist())
         for name, array in arrays.items()
     }
+    if rows:
+        return tensors
     names = Tensor("action_name", [len(decisions)], "BYTES", decisions.names)
     return {"action": tensors.pop("action"), "action_name": names, **tensors}

@@ -49,6 +49,26 @@ class DecisionBody(msgspec.Struct, omit_defaults=True):
     id: str | UnsetType = UNSET
 
 
+class RowDecisionBody(msgspec.Struct, omit_defaults=True):
+    """One decision where actions are rows of numbers.
+
+    Attributes:
+        action: its numbers by the names of their columns.
+        vector: the same numbers in the order of the data.
+        value: planned value of the best of the actions that were weighed.
+        support: in [0, 1], how well the data support the observation.
+        abstained: whether the fallback acted because of thin support.
+        id: the client's, or the audit log's, name for it.
+    """
+
+    action: dict[str, float]
+    vector: list[float]
+    value: float
+    support: float
+    abstained: bool
+    id: str | UnsetType = UNSET
+
+
 class DecideAnswer(msgspec.Struct):
     """Decisions, in the order of the observations.
 
@@ -58,6 +78,18 @@ class DecideAnswer(msgspec.Struct):
     """
 
     decisions: list[DecisionBody]
+    plan: str
+
+
+class RowDecideAnswer(msgspec.Struct):
+    """Decisions where actions are rows of numbers, in the order of the observations.
+
+    Attributes:
+        decisions: one for each observation.
+        plan: digest of the policy that made all of them.
+    """
+
+    decisions: list[RowDecisionBody]
     plan: str
 
 
@@ -94,12 +126,13 @@ class PolicyAnswer(msgspec.Struct):
         name: of the model, in paths of the open inference protocol.
         plan: digest that its decisions are marked with.
         digests: SHA-256 of all that decides, of the compiled MDP, and of the log.
-        actions: names, by number.
+        actions: names, by number; of their columns, where actions are rows.
+        action_kind: "discrete"; "continuous" or "combined discrete" where they are rows.
         observations: names of the columns in their order; null where they have none.
         observation_shape: of one observation.
         objective: what was asked of the plan.
         support_threshold: below it the fallback acts; null where it never does.
-        fallback: name of that action.
+        fallback: name of that action, or its numbers by name.
         evidence: whether it can explain.
         agreement: of a thinned policy with the whole one.
         loaded: when it was, UTC.
@@ -109,11 +142,12 @@ class PolicyAnswer(msgspec.Struct):
     plan: str
     digests: dict[str, str]
     actions: list[str]
+    action_kind: str
     observations: list[str] | None
     observation_shape: list[int]
     objective: dict[str, Any]
     support_threshold: float | None
-    fallback: str | None
+    fallback: str | dict[str, float] | None
     evidence: bool
     agreement: dict[str, float] | None
     loaded: str

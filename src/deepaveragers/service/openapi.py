@@ -9,9 +9,17 @@ import msgspec
 from .. import __version__
 from ..data.by_name import MISSING
 from ..policy.compact import CompactPolicy
+from ..policy.compact_rows import CompactVectorPolicy
 from ..server.problems import ErrorBody
 from .current import Served
-from .messages import DecideAnswer, ExplainAnswer, HealthAnswer, PolicyAnswer
+from .messages import (
+    DecideAnswer,
+    ExplainAnswer,
+    HealthAnswer,
+    PolicyAnswer,
+    RowDecideAnswer,
+    RowDecisionBody,
+)
 from .reading import LARGEST
 
 JSON = "application/json"
@@ -19,9 +27,10 @@ DECIDE_WORDS = (
     "Several observations may have ids, one for each, which come back with the decisions. A body "
     "of type application/octet-stream holds plain float32 numbers, observation after "
     "observation; with the same type under Accept, the answer holds the int32 numbers of the "
-    "actions, and the header x-plan."
+    "actions, or the numbers of actions that are rows one after another, and the headers x-plan, "
+    "x-dtype and x-shape."
 )
-ANSWERS = (DecideAnswer, ExplainAnswer, PolicyAnswer, HealthAnswer, ErrorBody)
+ANSWERS = (ExplainAnswer, PolicyAnswer, HealthAnswer, ErrorBody)
 REFUSALS = {
     "400": "The request is not HTTP or JSON.",
     "401": "The token is missing or wrong.",
@@ -41,11 +50,16 @@ def description(name: str, served: Served, most_rows: int) -> dict[str, Any]:
         served: the policy that decides.
         most_rows: of a batch.
     """
+    rows = isinstance(served.acting, CompactVectorPolicy)
+    decided: type[msgspec.Struct] = RowDecideAnswer if rows else DecideAnswer
     _, components = msgspec.json.schema_components(
-        ANSWERS, ref_template="#/components/schemas/{name}"
+        (decided, *ANSWERS), ref_template="#/components/schemas/{name}"
     )
     observation = _observation(served.acting)
     schemas: dict[str, Any] = {**components, "Observation": observation}
+    if rows:
+        body = schemas[RowDecisionBody.__name__]["properties"]
+        body["action"], body["vector"] = _action(served.acting)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Decisions of a plan", "version": __version__},
@@ -69,7 +83,8 @@ def _paths(name: str, policy: CompactPolicy, most_rows: int) -> dict[str, Any]:
     cases = {"type": "integer", "minimum": 0, "maximum": 100}
     explain = {"type": "object", "required": ["observation"], "additionalProperties": False}
     explain |= {"properties": {"observation": one, "cases": cases}}
-    decide = _post("Decide upon observations.", {"oneOf": [alone, several]}, "DecideAnswer")
+    answer = RowDecideAnswer if isinstance(policy, CompactVectorPolicy) else DecideAnswer
+    decide = _post("Decide upon observations.", {"oneOf": [alone, several]}, answer.__name__)
     decide["description"] = DECIDE_WORDS
     explained = _post("Explain a decision.", explain, "ExplainAnswer")
     explained["responses"]["409"] = _refused("The policy has no evidence.")
@@ -145,6 +160,15 @@ def _observation(policy: CompactPolicy) -> dict[str, Any]:
             labels["enum"].append(label)
     required = list(properties)
     return {"type": "object", "properties": properties, "required": required}
+
+
+def _action(policy: CompactPolicy) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the forms of an action that is a row: by name, and in order."""
+    names = list(policy.action_names)
+    number = {"type": "number"}
+    named = {"type": "object", "properties": dict.fromkeys(names, number), "required": names}
+    width = len(names)
+    return named, {"type": "array", "items": number, "minItems": width, "maxItems": width}
 
 
 def _tensors(policy: CompactPolicy) -> dict[str, Any]:

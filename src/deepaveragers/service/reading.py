@@ -75,7 +75,7 @@ def _known(observation: Any, names: Sequence[str] | None) -> Any:
         return observation
     parts = {part for name in names for part in (name, *re.split(r"[=\[.]", name)[:1])}
     parts |= {name.rpartition(mark)[0] for name in names for mark in "=["}
-    return {name: value for name, value in observation.items() if name in parts}
+    return {name: value for name, value in observation.items() if name and name in parts}
 
 
 def _checked(rows: Array) -> Array:

@@ -14,11 +14,10 @@ from starlette.routing import Route
 from ..arguments import whole_number
 from ..server.problems import Problem
 from . import metrics as exposition
-from .answering import bodies, body_at
+from .answering import answer, answer_at
 from .current import Current, Served
 from .deciding import Decider
 from .messages import (
-    DecideAnswer,
     DecideRequest,
     ExplainAnswer,
     ExplainRequest,
@@ -80,7 +79,7 @@ class Routes:
         name = asked.id if isinstance(asked.id, str) else None
         row = one_row(served.acting, asked.observation)
         decisions, place, name = await self._decider.one(served, row, name)
-        return self._answered([body_at(decisions, place, name)], served)
+        return self._json(answer_at(decisions, place, name, served.plan))
 
     def _decide_large(self, served: Served, body: bytes) -> Response:
         return self._decide_many(served, decoded(self._decide, body))
@@ -91,14 +90,17 @@ class Routes:
         if given is not None and len(given) != len(rows):
             raise Problem(422, f"ids must be {len(rows)}, one for each; received {len(given)}.")
         decisions, names = self._decider.many(served, rows, given)
-        return self._answered(bodies(decisions, names), served)
+        return self._json(answer(decisions, names, served.plan))
 
     def _decide_raw(self, served: Served, body: bytes, indexes: bool) -> Response:
         decisions, names = self._decider.many(served, raw_rows(served.acting, body), None)
         if not indexes:
-            return self._answered(bodies(decisions, names), served)
-        content = decisions.actions.astype("<i4").tobytes()
-        return Response(content, media_type=RAW, headers={"x-plan": served.plan})
+            return self._json(answer(decisions, names, served.plan))
+        actions = decisions.actions
+        kind = "<i4" if actions.ndim == 1 else actions.dtype.newbyteorder("<").str
+        shape = ",".join(map(str, actions.shape))
+        headers = {"x-plan": served.plan, "x-dtype": kind, "x-shape": shape}
+        return Response(actions.astype(kind).tobytes(), media_type=RAW, headers=headers)
 
     async def explain(self, request: Request) -> Response:
         """Explain the decision at one observation."""
@@ -148,9 +150,6 @@ class Routes:
         """Describe all paths, for the policy that decides."""
         return self._json(description(self._name, self._current.served, self._decider.most_rows))
 
-    def _answered(self, decisions: list[Any], served: Served) -> Response:
-        return self._json(DecideAnswer(decisions, served.plan))
-
     def _json(self, answer: Any) -> Response:
         return Response(self._encode(answer), media_type=JSON)
 
@@ -184,6 +183,7 @@ def policy_answer(name: str, served: Served) -> PolicyAnswer:
         plan=served.plan,
         digests={part: known[part] for part in ("plan", "model", "data")},
         actions=known["actions"],
+        action_kind=known["action_kind"],
         observations=known["observations"],
         observation_shape=known["observation_shape"],
         objective=known["objective"],

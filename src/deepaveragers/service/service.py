@@ -16,7 +16,8 @@ from ..arguments import choice, flag, whole_number
 from ..server.application import application
 from ..server.guard import Door
 from ..server.limits import Limits
-from .audit import AuditLog, Inputs
+from .audit import AuditLog
+from .audit_lines import Inputs
 from .batching import TOGETHER
 from .counting import Counted
 from .current import Current, load_served

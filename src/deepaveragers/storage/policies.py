@@ -13,7 +13,9 @@ from ..arrays import Array
 from ..errors import BundleError, InputError
 from ..neighbors.index import NeighborIndex
 from ..neighbors.stored import pack_index, unpack_index
+from ..policy.candidate_rule import CandidateRule
 from ..policy.compact import Agreement, CompactPolicy, Manner, Origin
+from ..policy.compact_rows import CompactVectorPolicy
 from ..policy.observing import ObservationForm, columns_that_may_be_missing
 from ..policy.rules import NearestRule, Rule
 from ..policy.support import Support
@@ -36,7 +38,7 @@ def pack_policy(policy: CompactPolicy) -> Packed:
     form = policy.form
     encoder, encoder_arrays = pack_encoder(policy.encoder)
     rule, rule_arrays = pack_rule(policy.rule)
-    own_index = getattr(policy.rule, "index", None) is not policy.scale.index
+    own_index = _shared_index(policy.rule) is not policy.scale.index
     index, index_arrays = pack_index(policy.scale.index) if own_index else ({}, {})
     settings = {
         "form": {
@@ -71,6 +73,7 @@ def unpack_policy(
     manner = _manner(settings["manner"])
     actions = len(manner.action_names)
     rule, dimensions = unpack_rule(settings["rule"], within("rule", arrays), actions)
+    _check_fallback(manner, rule)
     stored = unpack_encoder(settings["encoder"], within("encoder", arrays))
     if stored is None:
         if encoder is None:
@@ -78,14 +81,18 @@ def unpack_policy(
             raise InputError("encoder", ENCODER_NEEDED, "None", remedy)
         stored = as_encoder(encoder, np.empty((0, *form.shape), form.dtype))
     check_encoder(stored, form.shape, dimensions)
+    support, origin = _support(settings["support"], arrays, rule), Origin(**settings["origin"])
+    if isinstance(rule, CandidateRule):
+        return CompactVectorPolicy(stored, form, rule, support, manner, origin)
+    agreement = settings["agreement"]
     return CompactPolicy(
         stored,
         form,
         rule,
-        _support(settings["support"], arrays, rule),
+        support,
         manner,
-        Origin(**settings["origin"]),
-        None if settings["agreement"] is None else Agreement(**settings["agreement"]),
+        origin,
+        None if agreement is None else Agreement(**agreement),
     )
 
 
@@ -109,8 +116,8 @@ def _manner(settings: Mapping[str, Any]) -> Manner:
         raise BundleError("its actions have no names.")
     if (threshold is None) != (fallback is None):
         raise BundleError("it has a threshold without a fallback, or the other way round.")
-    if fallback is not None and not whole_number("fallback", fallback, least=0) < len(names):
-        raise BundleError("its fallback is none of its actions.")
+    if isinstance(fallback, list):
+        fallback = tuple(number("fallback", one) for one in fallback)
     return Manner(
         names,
         number("slack", settings["slack"], least=0.0),
@@ -119,13 +126,29 @@ def _manner(settings: Mapping[str, Any]) -> Manner:
     )
 
 
+def _check_fallback(manner: Manner, rule: Rule) -> None:
+    """Raise an error unless the fallback is an action of the kind that the rule has."""
+    fallback, count = manner.fallback, len(manner.action_names)
+    if fallback is None:
+        return
+    if isinstance(rule, CandidateRule):
+        known = isinstance(fallback, tuple) and len(fallback) == count
+    else:
+        known = whole_number("fallback", fallback, least=0) < count
+    if not known:
+        raise BundleError("its fallback is none of its actions.")
+
+
+def _shared_index(rule: Rule) -> NeighborIndex | None:
+    """Return the index of a rule that support may be measured by, too."""
+    return rule.index if isinstance(rule, NearestRule | CandidateRule) else None
+
+
 def _support(settings: Mapping[str, Any], arrays: Mapping[str, Array], rule: Rule) -> Support:
-    index: NeighborIndex
+    index = _shared_index(rule)
     if settings["index"]:
         index = unpack_index(settings["index"], within("support.index", arrays))
-    elif isinstance(rule, NearestRule):
-        index = rule.index
-    else:
+    if index is None:
         raise BundleError("it has no states to measure support by.")
     reference = arrays["support.reference"]
     if reference.ndim != 1 or not len(reference) or reference.dtype != np.float64:

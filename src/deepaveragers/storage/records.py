@@ -21,7 +21,7 @@ from ..data.transitions import COLUMNS, Transitions
 from ..errors import BundleError, InputError
 from ..mdp.model import DacMdp
 from ..policy.compact import CompactPolicy
-from ..policy.policy import Policy
+from ..policy.policy import Policy, policy_of
 from ..representation.encoder import Encoder, as_encoder
 from ..solvers.plan import Plan
 from .bundle import Contents, Verify, read_bundle, write_bundle
@@ -151,8 +151,9 @@ def load_as(
     if not isinstance(thing, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         wanted = " or ".join(WORDS[one] for one in kinds)
-        came = f"{path}, a bundle with {WORDS[type(thing)]}"
-        raise InputError("path", f"a bundle with {wanted}", came, _way(type(thing), kinds))
+        found = next(record for record in WORDS if isinstance(thing, record))
+        came = f"{path}, a bundle with {WORDS[found]}"
+        raise InputError("path", f"a bundle with {wanted}", came, _way(found, kinds))
     return thing
 
 
@@ -295,4 +296,4 @@ def _unpack_policy(
     if "plan" not in settings:
         return unpack_policy(settings, arrays, encoder)
     plan = _unpack_plan(settings["plan"], within("plan", arrays), encoder)
-    return Policy(plan, **settings["manner"])
+    return policy_of(plan, **settings["manner"])

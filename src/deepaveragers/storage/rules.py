@@ -7,22 +7,24 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arguments import choice, flag, number, whole_number
+from ..arguments import choice, number, whole_number
 from ..arrays import Array
 from ..errors import BundleError, InputError
-from ..kernels.bellman.problem import Problem
-from ..mdp.objective import LARGEST_GAMMA
 from ..neighbors.stored import StoredIndex, pack_index, unpack_index
+from ..policy.candidate_rule import CandidateRule
 from ..policy.rules import Allowed, LookaheadRule, NearestRule, Rule
 from ..policy.sources import SourceStates
+from .candidate_rules import pack_candidates, unpack_candidates
 from .prefixes import prefixed, within
+from .problems import pack_problem, unpack_problem
 
 Packed: TypeAlias = tuple[dict[str, Any], dict[str, Array]]
-PROBLEM_NUMBERS = ("gamma", "cost", "adaptive", "slip", "worst_case")
 
 
 def pack_rule(rule: Rule) -> Packed:
     """Return the settings and arrays of a rule."""
+    if isinstance(rule, CandidateRule):
+        return pack_candidates(rule)
     if isinstance(rule, NearestRule):
         index, arrays = pack_index(rule.index)
         settings = {"kind": "nearest", "k": rule.k, "weighting": rule.weighting, "index": index}
@@ -47,8 +49,7 @@ def _pack_lookahead(rule: LookaheadRule) -> Packed:
     settings = {
         "kind": "lookahead",
         "k": rule.k,
-        "uniform": problem.uniform,
-        **{name: getattr(problem, name) for name in PROBLEM_NUMBERS},
+        **pack_problem(problem),
         "indexes": indexes,
     }
     arrays |= {"values": rule.values, "rewards": problem.rewards, "terminal": problem.terminal}
@@ -71,11 +72,13 @@ def unpack_rule(
     settings: Mapping[str, Any], arrays: Mapping[str, Array], actions: int
 ) -> tuple[Rule, int]:
     """Return the rule, and the dimensions of the features that it asks for."""
+    if settings["kind"] == "candidates":
+        return unpack_candidates(settings, arrays, actions)
     allowed = _unpack_allowed(settings["allowed"], within("allowed", arrays), actions)
     k = whole_number("k", settings["k"])
     if settings["kind"] == "lookahead":
         return _unpack_lookahead(settings, arrays, k, allowed)
-    choice("kind", settings["kind"], ("nearest", "lookahead"))
+    choice("kind", settings["kind"], ("nearest", "lookahead", "candidates"))
     weighting = choice("weighting", settings["weighting"], ("inverse", "uniform"))
     index = unpack_index(settings["index"], within("index", arrays))
     q_values = arrays["q_values"]
@@ -123,22 +126,7 @@ def _unpack_lookahead(
         raise BundleError("a value, a reward or a penalty is not a finite number.")
     if terminal.dtype != np.bool_ or penalties.size != actions:
         raise BundleError("its ends or penalties are not those of its transitions.")
-    numbers = {name: number(name, settings[name], least=0.0) for name in PROBLEM_NUMBERS}
-    if numbers["gamma"] > LARGEST_GAMMA or max(numbers["slip"], numbers["worst_case"]) > 1.0:
-        raise BundleError("its objective is none.")
-    nothing = np.empty((0, actions, 0), np.int32)
-    problem = Problem(
-        indices=nothing,
-        distances=nothing.astype(np.float32),
-        rewards=rewards,
-        terminal=terminal,
-        allowed=allowed.fixed,
-        penalties=penalties,
-        policy=np.empty((0, actions)),
-        k=k,
-        uniform=flag("uniform", settings["uniform"]),
-        **numbers,
-    )
+    problem = unpack_problem(settings, rewards, terminal, penalties)
     rule = LookaheadRule(SourceStates.known(members, indexes), problem, values, k, allowed)
     return rule, next(iter(indexes.values())).dimensions
 

@@ -50,12 +50,16 @@ class CsvFile:
         """Yield the named columns, some rows at a time."""
         every = {name: place for place, name in enumerate(self.names)}
         places = {name: every[name] for name in names}
+        most = 1 + CHUNK_CELLS // len(self.names)
         with self._source.open() as stream:
             lines = self._lines(stream)
-            rows = self._rows(csv.reader(lines, delimiter=self.delimiter, strict=True))
-            next(rows)
-            while chunk := list(islice(rows, 1 + CHUNK_CELLS // len(self.names))):
+            reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+            self._offsets = [(0, 2)]
+            self._some_rows(reader, 1, None)
+            start = 0
+            while chunk := self._some_rows(reader, most, start):
                 yield {name: _column(chunk, place) for name, place in places.items()}
+                start += len(chunk)
 
     def place(self, row: int) -> str:
         """Return words for the place of a data row."""
@@ -66,26 +70,28 @@ class CsvFile:
         """Return the first row."""
         return (0,)
 
-    def _rows(self, reader: Any) -> Iterator[list[str]]:
+    def _some_rows(self, reader: Any, most: int, start: int | None) -> list[list[str]]:
+        """Return the next rows; `start` is the number of the first one, None for the header."""
+        rows, lines = list[list[str]](), list[int]()
+        try:
+            for row in islice(filter(None, reader), most):
+                rows.append(row)
+                lines.append(reader.line_num)
+        except PROBLEMS as error:
+            raise self._unreadable(error, f" near line {reader.line_num + 1}") from error
         width = len(self.names)
-        self._offsets = [(0, 2)]
-        filled = filter(None, reader)
-        for number in count(-1):
-            try:
-                row = next(filled)
-            except StopIteration:
-                return
-            except PROBLEMS as error:
-                raise self._unreadable(error, f" near line {reader.line_num + 1}") from error
+        for row, line in zip(rows, lines):
             if len(row) != width:
                 raise InputError(
                     self._source.called,
                     f"a table of {width} columns in every line",
-                    f"{len(row)} cell(s) in line {reader.line_num}",
+                    f"{len(row)} cell(s) in line {line}",
                 )
-            if number >= 0 and reader.line_num - number != self._offsets[-1][1]:
-                self._offsets.append((number, reader.line_num - number))
-            yield row
+        if start is not None:
+            for number, line in enumerate(lines, start):
+                if line - number != self._offsets[-1][1]:
+                    self._offsets.append((number, line - number))
+        return rows
 
     def _lines(self, stream: TextIO) -> Iterator[str]:
         """Yield the lines as csv wants them, none of them without end."""

@@ -6,12 +6,12 @@ A column of an object in the object is called by its own name, "age" of {"input"
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ...arrays import Array
@@ -65,6 +65,7 @@ class JsonLines:
         return (0,)
 
     def _rows(self, stream: Any) -> Iterator[dict[str, Any]]:
+        decode = msgspec.json.Decoder().decode
         number = 0
         while True:
             number += 1
@@ -72,10 +73,10 @@ class JsonLines:
                 line = stream.readline(LONGEST_LINE)
                 if not line:
                     return
-                if not line.strip():
+                if line.isspace():
                     continue
-                row = json.loads(line, parse_constant=_refuse)
-            except (ValueError, RecursionError, *PROBLEMS) as error:
+                row = decode(line)
+            except (msgspec.DecodeError, RecursionError, *PROBLEMS) as error:
                 reason = str(error).splitlines()[0]
                 raise self._wrong(f"{reason} in line {number}") from error
             if not isinstance(row, dict):
@@ -84,10 +85,6 @@ class JsonLines:
 
     def _wrong(self, received: str) -> InputError:
         return InputError(self._source.called, "a text with one JSON object a line", received)
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word}, which is not JSON,")
 
 
 def _paths(row: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -100,7 +97,10 @@ def _paths(row: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterator[tup
 
 def _column(rows: list[dict[str, Any]], path: tuple[str, ...]) -> Array:
     column = np.empty(len(rows), dtype=object)
-    column[:] = [_value(row, path) for row in rows]
+    if len(path) == 1:
+        column[:] = [row.get(path[0]) for row in rows]
+    else:
+        column[:] = [_value(row, path) for row in rows]
     return column
 
 

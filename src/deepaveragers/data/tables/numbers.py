@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ...arrays import Array
@@ -16,6 +17,7 @@ from .notation import PLAIN, Notation, is_null
 
 Where = Callable[[int], str]
 """From a row of the chunk to words that name its place in the source."""
+_DECODER = msgspec.json.Decoder(list[float])
 
 
 def as_numbers(
@@ -44,24 +46,39 @@ def as_numbers(
         raise InputError(where(0), "a number", f"a value of type {cells.dtype}")
     if len(cells) and isinstance(cells[0], list | tuple | np.ndarray):
         return _stacked(cells, where, notation, counts)
-    if notation.plain and _readable(cells):
-        try:
-            numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
-        except (ValueError, TypeError):
-            pass
-        else:
-            _count_nan(numbers, "nan" if isinstance(cells[0], str) else "", counts)
-            return _without_codes(numbers, notation, counts)
+    numbers = _all_plain(cells, counts) if notation.plain else None
+    if numbers is not None:
+        return _without_codes(numbers, notation, counts)
     return _without_codes(_one_by_one(cells, where, notation, counts), notation, counts)
 
 
-def _readable(cells: Array) -> bool:
-    """Whether no text is a number to Python alone: 1_000, digits of other scripts."""
+def _all_plain(cells: Array, counts: Counter[str]) -> Array | None:
+    """Return the numbers where all cells are plain ones; None where they need a closer look."""
     try:
-        text = "".join(cells)
+        text = ",".join(cells)
     except TypeError:
-        return not any(isinstance(cell, str | bool) for cell in cells)
-    return text.isascii() and "_" not in text
+        return _converted(cells, "", counts) if _are_values(cells) else None
+    try:  # the quickest way, for numbers as JSON has them
+        numbers = np.array(_DECODER.decode(f"[{text}]"), dtype=np.float64)
+    except msgspec.MsgspecError:
+        numbers = np.empty(0)
+    if len(numbers) == len(cells):  # else a cell has a comma
+        return numbers
+    # Python alone takes 1_000 and digits of other scripts for numbers.
+    return _converted(cells, "nan", counts) if text.isascii() and "_" not in text else None
+
+
+def _are_values(cells: Array) -> bool:
+    return not any(issubclass(kind, str | bool) for kind in set(map(type, cells)))
+
+
+def _converted(cells: Array, missing: str, counts: Counter[str]) -> Array | None:
+    try:
+        numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+    except (ValueError, TypeError):
+        return None
+    _count_nan(numbers, missing, counts)
+    return numbers
 
 
 def _count_nan(numbers: Array, text: str, counts: Counter[str]) -> None:
