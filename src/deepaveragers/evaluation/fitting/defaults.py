@@ -19,6 +19,8 @@ from ...mdp.objective import Objective
 from ..candidates import Candidate
 
 SUPPORT = 0.3
+MORE_SUPPORT = 0.6
+"""Tried too where actions are rows, of which few are much alike."""
 SMOOTHNESS = (11, 31)
 CASES = 31
 """Similar cases that imitation and one step of improvement look at."""
@@ -70,7 +72,7 @@ def _rows(base: Objective, encoder: str) -> Sequence[Candidate]:
     """Return the candidates of one representation where actions are rows."""
     plans = [
         Candidate(replace(base, support=support), encoder=encoder, lookup="lookahead")
-        for support in (0.0, SUPPORT)
+        for support in (0.0, SUPPORT, MORE_SUPPORT)
     ]
     step = replace(plans[1], one_step=True)
     name = f"imitation {encoder}"
