@@ -205,3 +205,8 @@ def test_policy_files_from_the_command_line(ward_policy, tmp_path, capsys):
         assert json.loads(capsys.readouterr().out)["plan"] == told["plan"]
         if name != "thin":
             assert told["plan"] == ward_policy.compact().origin.plan
+    for name, code, said in (("whole", 0, "support"), ("small", 2, "--with-evidence")):
+        with pytest.raises(SystemExit) as left:
+            main(["explain", str(tmp_path / name), "--transition", "3"])
+        assert left.value.code == code
+        assert said in "".join(capsys.readouterr())
