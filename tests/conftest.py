@@ -23,7 +23,7 @@ SLOW = (
     "evaluation/test_guarantee.py",
     "evaluation/test_selection.py",
     "experiments/",
-    "kernels/test_compiling.py",
+    "test_compiling.py",
     "kernels/test_uncached.py",
     "neighbors/test_projection.py::test_pictures",
     "neighbors/test_resume.py::test_twenty_kills",

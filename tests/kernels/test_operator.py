@@ -40,7 +40,7 @@ def test_kernel_equals_reference_and_explicit_table(mdp, objective, seed):
     gains = np.tile(model.rewards + model.gamma * values, 2)
     new, q_values = values.copy(), np.empty((size, actions))
     choice = np.empty(size, np.int32)
-    smallest, largest, _, stuck = backup(0, size, model, False, gains, new, q_values, choice)
+    smallest, largest, _, stuck = backup(0, size, 0, model, False, gains, new, q_values, choice)
     assert stuck == 0
     assert np.allclose(new, expected, rtol=1e-12, atol=1e-12)
     assert np.allclose(q_values, reference.action_values(model, values), rtol=1e-12, atol=1e-12)
@@ -59,7 +59,7 @@ def test_a_policys_system_is_the_operator_at_the_values(mdp, objective, seed):
     size, actions = model.indices.shape[:2]
     gains = np.tile(model.rewards + model.gamma * values, 2)
     new, q_values, choice = values.copy(), np.empty((size, actions)), np.empty(size, np.int32)
-    backup(0, size, model, False, gains, new, q_values, choice)
+    backup(0, size, 0, model, False, gains, new, q_values, choice)
     system = empty_system(size, model.width)
     gains = np.tile(model.rewards + model.gamma * values, 2)
     write_system(0, size, model, gains, values, choice, system)

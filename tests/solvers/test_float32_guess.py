@@ -1,4 +1,4 @@
-"""The float32 guess and the exact evaluation of single successors."""
+"""The float32 guess: bounds hold, and it goes on while policies improve."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from tests.solvers.explicit import make_mdp
 
 import deepaveragers as da
 from deepaveragers.errors import InputError
-from deepaveragers.kernels.bellman.functional_graph import solve_functional_graph
-from deepaveragers.kernels.bellman.policy_system import PolicySystem
 from deepaveragers.mdp.objective import LARGEST_GAMMA
 from deepaveragers.solvers.iteration.float64_sweeps import Float64Sweeps
 from deepaveragers.solvers.iteration.tuning import TUNING
@@ -31,25 +29,6 @@ def test_bounds_hold_where_a_guess_is_made(model, gamma, k, case):
 def test_same_bits_for_any_number_of_threads(model):
     one, two = (model.solve(threads=threads) for threads in (1, 2))
     assert np.array_equal(one.q_values, two.q_values)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_paths_and_cycles_are_solved_exactly(seed):
-    generator = np.random.default_rng(seed)
-    size = int(generator.integers(1, 30))
-    successor = generator.integers(size, size=size)
-    weight = generator.uniform(0, 0.999, size).astype(np.float32)
-    residual = generator.normal(size=size).astype(np.float32)
-    # Half of the successors are addressed in the second half, as blocks do it.
-    index = (successor + size * generator.integers(2, size=size)).astype(np.int32)
-    found = np.zeros(2 * size, np.float32)
-    solve_functional_graph(PolicySystem(index[:, None], weight[:, None], residual, found))
-    matrix = np.eye(size)
-    for state in range(size):
-        matrix[state, successor[state]] -= weight[state]
-    expected = np.linalg.solve(matrix, residual)
-    assert np.allclose(found[:size], expected, rtol=1e-4, atol=1e-4)
-    assert np.array_equal(found[:size], found[size:])
 
 
 def test_a_callback_that_says_stop_once_is_heard(model):

@@ -33,8 +33,8 @@ def quickstart(
     """Balance CartPole from random experience alone: collect, compile, plan, evaluate."""
     import deepaveragers as da
 
+    from ..compiling import compile_clock
     from ..evaluation.pictures import check_picture, quickstart_picture
-    from ..kernels.compiling import compile_clock
 
     picture = output / "quickstart.png"
     check_picture(picture)

@@ -14,8 +14,8 @@ from typing import Any
 
 import numba
 
+from ..compiling import PACKAGE, watch_compiling
 from ..errors import KernelCacheWarning
-from .compiling import PACKAGE, watch_compiling
 
 UNCACHED = (
     f"{PACKAGE} cannot keep its compiled kernels: neither the package nor the user's cache can be "

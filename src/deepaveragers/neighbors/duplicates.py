@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, Floats, Int32, Int64
+from ..arrays import Array, Float32, Floats, Int32, Int64
 from ..kernels.knn.distances import Groups
 
 SEED = 20_210_503
@@ -52,6 +52,24 @@ def groups_in_order(members: Int32, starts: Int32, order: Int32 | Int64) -> tupl
     begins = np.append(0, np.cumsum(counts)).astype(np.int32)
     shift = np.repeat(starts[:-1][order] - begins[:-1], counts)
     return members[np.arange(len(members), dtype=np.int32) + shift], begins
+
+
+def write_lists(
+    members: Int32, starts: Int32, action: int, rows: Int32, gaps: Array,
+    indices: Int32, distances: Float32,
+) -> None:  # fmt: skip
+    """Write the neighbours of groups of identical states.
+
+    Args:
+        members: states, group after group.
+        starts: [B + 1] where each of the groups begins.
+        action: which.
+        rows, gaps: [B, K] neighbours of each group, and how far they are.
+        indices, distances: [N, A, K] out.
+    """
+    states = members[starts[0] : starts[-1]]
+    group = np.repeat(np.arange(len(rows)), np.diff(starts))
+    indices[states, action], distances[states, action] = rows[group], gaps[group]
 
 
 def ordered_groups(distinct: Floats, members: Int32, starts: Int32, order: Int32) -> Groups:

@@ -18,13 +18,12 @@ import numpy as np
 
 from ..arrays import Int32, Int64, frozen
 from ..errors import InputError
-from ..kernels.knn.neighbor_lists import write_lists
 from ..parallel import available_threads
 from ..progress import progress
 from .block_search import BlockSearch, Task
 from .checkpoint import Checkpoint, fingerprint
 from .choice import Choice, Workload, choose
-from .duplicates import group_identical, groups_in_order
+from .duplicates import group_identical, groups_in_order, write_lists
 from .features import Features
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
 from .index import NeighborIndex

@@ -27,10 +27,9 @@ from ..cluster.files import whole_array, write_array, write_text
 from ..cluster.tasks import Workers
 from ..cluster.work_dir import requested, workers
 from ..errors import InputError
-from ..kernels.knn.neighbor_lists import write_lists
 from ..progress import progress
 from .checkpoint import fingerprint
-from .duplicates import group_identical, groups_in_order
+from .duplicates import group_identical, groups_in_order, write_lists
 from .features import Features
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
 from .partition import CELLS, boxes_of, in_shards, make_partition

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from ..cluster.files import whole_array, write_array
-from ..kernels.bellman.block_sweep import sweep_states
+from ..kernels.bellman.backup import backup
 from ..kernels.bellman.problem import Problem
 
 OF_BLOCKS = ("indices", "distances", "terminal", "allowed", "penalties")
@@ -105,7 +105,7 @@ def scalars_of(problem: Problem) -> Scalars:
 def sweep_block(
     files: BlockFiles, block: int, number: int, sweeps: int, in_place: bool, keep_q: bool
 ) -> tuple[float, float, float, int]:
-    """Sweep a block, on a node; return what `sweep_states` does of the first sweep.
+    """Sweep a block, on a node; return what `backup` does of the first sweep.
 
     Args:
         files: of the plan.
@@ -119,13 +119,16 @@ def sweep_block(
     lo, hi = files.bounds[block : block + 2]
     everything = whole_array(files.values(number))
     gains = problem.rewards + problem.gamma * everything
-    values = np.array(everything[lo:hi])
+    if not in_place:
+        gains = np.tile(gains, 2)
+    values, choice = np.array(everything[lo:hi]), np.empty(hi - lo, np.int32)
     q_values = np.empty((hi - lo, problem.indices.shape[1]))
-    seen = sweep_states(lo, problem, in_place, gains, values, q_values)
+    about = 0, hi - lo, lo, problem, in_place, gains, values, q_values, choice
+    seen = backup(*about)
     if keep_q:
         write_array(files.q_values(block), q_values)
     first = values.copy()
     for _ in range(sweeps - 1):
-        sweep_states(lo, problem, in_place, gains, values, q_values)
+        backup(*about)
     write_array(files.swept(number, block), np.stack([first, values]))
     return seen

@@ -37,6 +37,7 @@ counts for each of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,16 @@ class Certificate:
     residual: float
     rounding: float
     policy_below: float | None = None
+
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """What a `Plan` tells of it."""
+        return {
+            "below": self.below,
+            "above": self.above,
+            "residual": self.residual,
+            "policy_below": self.policy_below,
+        }
 
     @property
     def error(self) -> float:

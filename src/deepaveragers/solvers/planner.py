@@ -162,14 +162,11 @@ def solve_tuned(
         objective=objective,
         values=values,
         q_values=q_values,
-        below=proof.below,
-        above=proof.above,
         tolerance=tolerance,
         status=status,
-        residual=proof.residual,
         sweeps=sweeps.count,
         seconds=time.perf_counter() - limits.began,
-        policy_below=proof.policy_below,
+        **proof.bounds,
     )
 
 

@@ -134,14 +134,11 @@ def solve_in_blocks(
         objective=objective,
         values=values,
         q_values=q_values,
-        below=proof.below,
-        above=proof.above,
         tolerance=tolerance,
         status=status,
-        residual=proof.residual,
         sweeps=loop.state.sweeps,
         seconds=time.perf_counter() - limits.began,
-        policy_below=proof.policy_below,
+        **proof.bounds,
     )
 
 

@@ -75,13 +75,12 @@ class StateOrder:
         per_state = not self.own and len(array) == len(self.order)
         return frozen(rows_at(array, self.order)) if per_state else array
 
-    def restored(self, array: Float64, blocks: Blocks) -> Float64:
+    def restored(self, array: Float64) -> Float64:
         """Return rows [N] or [N, A] in the states' own places."""
         if self.own:
             return array
         result = np.empty_like(array)
-        rows = (len(array), -1)
-        blocks.run(kernels.restore, self.order, array.reshape(rows), result.reshape(rows))
+        result[self.order] = array
         return result
 
 
@@ -104,16 +103,13 @@ def trajectory_order(problem: Problem) -> Int32:
     """Return an order of the states that follows the trajectories; `OWN` if theirs does."""
     size = problem.size
     sample = np.unique(np.linspace(0, size - 1, SAMPLE_STATES).astype(np.int32))
-    successors = np.empty(len(sample), np.int32)
-    kernels.strong_successor(problem, sample, successors)
+    successors = kernels.strong_successors(problem, sample)
     known = (successors != kernels.NONE) & ~problem.terminal[sample]
     if known.mean() < KNOWN_SHARE:
         return OWN
     if (successors[known] == sample[known] + 1).mean() > FOLLOWING_SHARE:
         return OWN
-    everyone = np.arange(size, dtype=np.int32)
-    successors = np.empty(size, np.int32)
-    kernels.strong_successor(problem, everyone, successors)
+    successors = kernels.strong_successors(problem, np.arange(size, dtype=np.int32))
     successors[problem.terminal] = kernels.NONE
     order = np.empty(size, np.int32)
     kernels.chain_order(successors, order)

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from starlette.responses import Response
 
+from ..compiling import told_of_compiling
 from ..errors import DeepAveragersError
-from ..kernels.compiling import told_of_compiling
 from ..server.problems import Problem
 from .colouring import Bytes, coloured
 from .data_page import by_finding, diagnosis

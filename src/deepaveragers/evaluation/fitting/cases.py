@@ -12,12 +12,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ...arrays import Float64, Floats
 from ...data.returns import returns_to_go
 from ...neighbors.choice import serving_index
 from ...policy.policy import Policy
+from ..quantiles import student_reach
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class SimilarCases:
         half = math.inf
         if size > 1:
             error = float(returns.std(ddof=1)) / math.sqrt(size)
-            half = float(stdtrit(size - 1, (1.0 + self._level) / 2.0)) * error
+            half = student_reach(size - 1, self._level) * error
         return ActionCases(
             action=name,
             chosen=chosen,

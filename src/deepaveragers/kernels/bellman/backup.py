@@ -1,6 +1,7 @@
 """The Bellman backup in float64, from the neighbour graph; `reference` is the specification.
 
-A kernel works on the core states lo <= s < hi, so threads share a sweep by blocks of states.
+A kernel works on the core states lo <= s < hi, so threads share a sweep by blocks of states;
+machines (`solvers.sharded`) have a part of the graph each, whose first row is state `first`.
 A vector of length 2N holds what all blocks agreed on after the last sweep (first half) and what
 this sweep has found so far (second half). A block reads its own states from the second half
 (Gauss-Seidel) and those of other blocks from the first (Jacobi). So the bits do not depend on
@@ -87,10 +88,8 @@ def action_value(
             continue
         distance = np.float64(distances[s, a, j])
         weight = neighbor_weight(uniform, distance)
-        place = np.uint32(i)
-        if np.uint32(i - lo) < np.uint32(length):
-            place += np.uint32(size)
-        total += weight * (gains[place] - cost * distance)
+        gain = gains[place_of(i, size, lo, length)]
+        total += weight * (gain - cost * distance)
         mass += weight
         farthest = max(farthest, distance)
     if mass > 0.0:
@@ -103,13 +102,22 @@ def action_value(
 
 @kernel
 def backup(
-    lo: int, hi: int, problem: Problem, in_place: bool, gains: Float64, values: Float64,
-    q_values: Float64, choice: Int32,
+    lo: int, hi: int, first: int, problem: Problem, in_place: bool, gains: Float64,
+    values: Float64, q_values: Float64, choice: Int32,
 ) -> tuple[float, float, float, int]:  # fmt: skip
-    """Apply the Bellman operator to the states lo..hi of a block, in place or not.
+    """Apply the Bellman operator to the rows lo..hi of a block.
 
-    `gains` [2N] is r + gamma V, both halves up to date. Its second half, V [N], Q [N, A] and the
-    best actions [N] are written.
+    Args:
+        lo: first row of the block.
+        hi: one past its last row.
+        first: the state of row 0: not 0 where the arrays are those of one machine.
+        problem: the MDP; its rewards are those of all states.
+        in_place: whether a backup reads what this sweep has found in the block.
+        gains: [2N] r + gamma V, both halves up to date; the second is written. In place, it may
+            be [N]: then the halves are one.
+        values: V of the rows, written.
+        q_values: [., A] written.
+        choice: the best actions, written.
 
     Returns:
         the smallest and largest change of a value, the largest penalty, the states without action.
@@ -120,7 +128,7 @@ def backup(
     k, uniform, worst_case = problem.k, problem.uniform, problem.worst_case
     policy, slip, gamma = problem.policy, problem.slip, problem.gamma
     cost, adaptive, evaluate = problem.cost, problem.adaptive, len(problem.policy) > 0
-    size, actions = q_values.shape
+    actions, half = q_values.shape[1], len(gains) - len(rewards)
     every_row = 1 if allowed.shape[0] > 1 else 0
     every_fee = 1 if penalties.shape[0] > 1 else 0
     length = hi - lo if in_place else 0
@@ -139,7 +147,7 @@ def backup(
                 price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
                 q, farthest = action_value(
                     indices, distances, s, a, k, uniform, price, worst_case,
-                    gains, size, lo, length,
+                    gains, half, first + lo, length,
                 )  # fmt: skip
                 q -= penalties[s * every_fee, a]
                 penalty = max(penalty, price * farthest)
@@ -160,19 +168,8 @@ def backup(
             value += slip * summed / count
         smallest, largest = min(smallest, value - values[s]), max(largest, value - values[s])
         values[s] = value
-        gains[s + size] = rewards[s] + gamma * value
+        gains[first + s + half] = rewards[first + s] + gamma * value
     return smallest, largest, penalty, stuck
-
-
-@kernel
-def prefer(lo: int, hi: int, q_values: Float64, preferred: Float64, choice: Int32) -> None:
-    """Choose by `preferred` [N, A] among the actions that are finite in `q_values` [N, A]."""
-    for s in range(lo, hi):
-        best = -np.inf
-        for a in range(q_values.shape[1]):
-            if choice[s] != NO_ACTION and q_values[s, a] > -np.inf and preferred[s, a] > best:
-                best = preferred[s, a]
-                choice[s] = a
 
 
 def publish(lo: int, hi: int, both: Any) -> None:

@@ -70,26 +70,6 @@ look: Any = intrinsic(_look)
 
 
 @kernel
-def reached(counters: Int64, slot: int, expected: int, offers: int) -> bool:
-    """Wait until a counter is at a number or beyond; false if it takes long.
-
-    Args:
-        counters: written by other threads.
-        slot: which of them.
-        expected: the number.
-        offers: of the processor to others, before giving up.
-    """
-    for _ in range(LOOKS):
-        if look(counters, slot) >= expected:
-            return True
-    for _ in range(offers):
-        _give_way()
-        if look(counters, slot) >= expected:
-            return True
-    return False
-
-
-@kernel
 def wait_for_all(counters: Int64, workers: int) -> bool:
     """Wait until all workers are here; false if they will never be.
 
@@ -102,8 +82,13 @@ def wait_for_all(counters: Int64, workers: int) -> bool:
         return True
     before = arrive(counters)
     expected = (before // workers + 1) * workers
-    while not reached(counters, ARRIVED, expected, OFFERS):
-        if look(counters, ABANDONED) != 0:
-            return False
-        _sleep(np.uint32(MICROSECONDS))
+    looks = 0
+    while look(counters, ARRIVED) < expected:
+        looks += 1
+        if looks > LOOKS + OFFERS:
+            if look(counters, ABANDONED) != 0:
+                return False
+            _sleep(np.uint32(MICROSECONDS))
+        elif looks > LOOKS:
+            _give_way()
     return True

@@ -172,25 +172,6 @@ def reward_of_actions(
 
 
 @kernel
-def agree(lo: int, hi: int, terminal: Bool, values: Float32) -> tuple[float, float]:
-    """Make both halves of V [2N] agree, 0 where the episode ended; return its range.
-
-    Infinite, and the halves as they were, where V is not finite.
-    """
-    size = len(terminal)
-    smallest, largest = np.float32(np.inf), np.float32(-np.inf)
-    for p in range(lo, hi):
-        value = np.float32(0.0) if terminal[p] else values[p + size]
-        if not abs(value) < np.inf:
-            return -np.inf, np.inf
-        values[p] = value
-        values[p + size] = value
-        smallest = min(smallest, value)
-        largest = max(largest, value)
-    return np.float64(smallest), np.float64(largest)
-
-
-@kernel
 def backup_packed(
     lo: int, hi: int, static: StaticWidth, gamma: float, middle: float, terminal: Bool,
     order: Int32, packed: Packed, reward: Float32, values: Float32,
@@ -208,7 +189,7 @@ def backup_packed(
         order: [N], or empty.
         packed: the MDP.
         reward: [N, A] from `reward_of_actions`.
-        values: [2N] V, from `agree`.
+        values: [2N] V, both halves the same.
         result: [N] written, T V.
         q_values: [N, A] written, rows in the states' own places.
         choice: [N] written, the best action; `NO_ACTION` where the episode ended.

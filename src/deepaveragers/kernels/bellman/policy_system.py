@@ -171,19 +171,3 @@ def sweep(lo: int, hi: int, static: StaticWidth, system: PolicySystem) -> float:
         largest = max(largest, abs(value - solution[s + size]))
         solution[s + size] = value
     return np.float64(largest)
-
-
-@kernel
-def add_correction(
-    lo: int, hi: int, problem: Problem, correction: Float32, values: Float64, gains: Float64
-) -> None:
-    """Add the correction's new half to the values, clear it, and refresh the gains [2N]."""
-    size = len(problem.rewards)
-    for s in range(lo, hi):
-        if not problem.terminal[s]:
-            values[s] += np.float64(correction[s + size])
-        gain = problem.rewards[s] + problem.gamma * values[s]
-        gains[s] = gain
-        gains[s + size] = gain
-        correction[s] = 0.0
-        correction[s + size] = 0.0

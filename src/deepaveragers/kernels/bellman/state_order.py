@@ -4,41 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Float32, Float64, Int32
+from ...arrays import Float32, Int32
 from ..jit import kernel
-from ..llvm import ROWS_AHEAD, prefetch_row
 from .problem import DISTANCE_OFFSET, Problem
 
 NONE = -1
+STATES_AT_ONCE = 1 << 14
+"""States whose weights are worked on together."""
 
 
-@kernel
-def strong_successor(problem: Problem, states: Int32, successors: Int32) -> None:
-    """Write for each of the states the neighbour that holds most of an action's weight.
+def strong_successors(problem: Problem, states: Int32) -> Int32:
+    """Return for each of the states the neighbour that holds most of an action's weight.
 
     Only a share above one half counts: in practice the logged transition itself, at
-    distance 0. `NONE` where there is no such neighbour.
+    distance 0. `NONE` where there is no such neighbour. Neighbours stand in order: the first
+    weighs most.
     """
-    for row in range(len(states)):
-        s = states[row]
-        successors[row] = NONE
-        most = 0.5
-        for a in range(problem.indices.shape[1]):
-            mass = 0.0
-            heaviest = 0.0
-            found = NONE
-            for j in range(problem.k):
-                i = problem.indices[s, a, j]
-                if i < 0:
-                    continue
-                weight = 1.0 / (np.float64(problem.distances[s, a, j]) + DISTANCE_OFFSET)
-                mass += weight
-                if weight > heaviest:
-                    heaviest = weight
-                    found = i
-            if mass > 0.0 and heaviest / mass > most and found != s:
-                most = heaviest / mass
-                successors[row] = found
+    result = np.full(len(states), NONE, np.int32)
+    for start in range(0, len(states), STATES_AT_ONCE):
+        here = states[start : start + STATES_AT_ONCE]
+        weight = 1.0 / (problem.distances[here].astype(np.float64) + DISTANCE_OFFSET)
+        nearest, total = problem.indices[here, :, 0], weight.sum(axis=2)
+        elsewhere = (nearest != NONE) & (nearest != here[:, None])
+        share = np.divide(weight[:, :, 0], total, out=np.zeros_like(total), where=elsewhere)
+        rows, action = np.arange(len(here)), share.argmax(axis=1)
+        strong = share[rows, action] > 0.5
+        result[start : start + len(here)] = np.where(strong, nearest[rows, action], NONE)
+    return result
 
 
 @kernel
@@ -69,33 +61,12 @@ def chain_order(successors: Int32, order: Int32) -> None:
                 walker = predecessor[walker]
 
 
-@kernel
 def reorder(
-    lo: int,
-    hi: int,
-    order: Int32,
-    rank: Int32,
-    problem: Problem,
-    indices: Int32,
+    lo: int, hi: int, order: Int32, rank: Int32, problem: Problem, indices: Int32,
     distances: Float32,
-) -> None:
+) -> None:  # fmt: skip
     """Write rows lo..hi of the graph with states renamed: row p is state order[p]."""
-    actions, k = indices.shape[1], indices.shape[2]
-    for p in range(lo, hi):
-        if p + ROWS_AHEAD < hi:
-            prefetch_row(problem.indices, order[p + ROWS_AHEAD])
-            prefetch_row(problem.distances, order[p + ROWS_AHEAD])
-        s = order[p]
-        for a in range(actions):
-            for j in range(k):
-                i = problem.indices[s, a, j]
-                indices[p, a, j] = rank[i] if i >= 0 else NONE
-                distances[p, a, j] = problem.distances[s, a, j]
-
-
-@kernel
-def restore(lo: int, hi: int, order: Int32, rows: Float64, restored: Float64) -> None:
-    """Write rows lo..hi of [N, A] under the names that states had before: p is order[p]."""
-    for p in range(lo, hi):
-        for a in range(rows.shape[1]):
-            restored[order[p], a] = rows[p, a]
+    states = order[lo:hi]
+    found = problem.indices[states]
+    indices[lo:hi] = np.where(found == NONE, NONE, rank[found])
+    distances[lo:hi] = problem.distances[states]

@@ -24,7 +24,7 @@ from ..bellman.problem import DISTANCE_OFFSET
 NO_ACTION = -1
 THREADS = 256
 """Largest block, a power of two; the reductions have room for so many threads."""
-SMALLEST, LARGEST, PENALTY, STUCK = range(4)
+SMALLEST, LARGEST = range(2)
 """Rows of what `improve` leaves per block."""
 
 
@@ -54,8 +54,8 @@ def _weight(uniform: bool, distance: float) -> float:
 def _action_value(
     indices: Any, distances: Any, rewards: Any, gains: Any, s: int, a: int, k: int,
     uniform: bool, cost: float, adaptive: float,
-) -> tuple[float, float, float]:  # fmt: skip
-    """Return Q(s, a) before penalties, the sum of weights, and the largest distance penalty."""
+) -> float:  # fmt: skip
+    """Return Q(s, a) before penalties; -inf if it has no neighbours."""
     price = cost
     if adaptive > 0.0:
         price = 0.0
@@ -63,7 +63,7 @@ def _action_value(
             i = indices[a, j, s]
             if i >= 0:
                 price = max(price, adaptive * rewards[i])
-    total, mass, farthest = 0.0, 0.0, 0.0
+    total, mass = 0.0, 0.0
     for j in range(k):
         i = indices[a, j, s]
         if i >= 0:
@@ -71,26 +71,7 @@ def _action_value(
             weight = _weight(uniform, distance)
             total += weight * (gains[i] - price * distance)
             mass += weight
-            farthest = max(farthest, distance)
-    if mass > 0.0:
-        return total / mass, mass, price * farthest
-    return -np.inf, 0.0, 0.0
-
-
-@cuda.jit(device=True)
-def _write_extremes(
-    shared: Any, extremes: Any, smallest: float, largest: float, penalty: float, stuck: float
-) -> None:
-    """Write what the threads of a block found into its column of [4, blocks]."""
-    low = _reduce_max(shared, -smallest)
-    high = _reduce_max(shared, largest)
-    paid = _reduce_max(shared, penalty)
-    lacking = _reduce_max(shared, stuck)
-    if cuda.threadIdx.x == 0:
-        extremes[SMALLEST, cuda.blockIdx.x] = -low
-        extremes[LARGEST, cuda.blockIdx.x] = high
-        extremes[PENALTY, cuda.blockIdx.x] = paid
-        extremes[STUCK, cuda.blockIdx.x] = lacking
+    return total / mass if mass > 0.0 else -np.inf
 
 
 @cuda.jit
@@ -127,11 +108,10 @@ def improve(
         gains: [N] float64, r + gamma V.
         residual: [N] float32, T V - V, written.
         choice: [N] int32, the best action, written; `NO_ACTION` where there is none.
-        extremes: [4, blocks] float64, written: smallest and largest T V - V, largest
-            distance penalty, whether a state has no action.
+        extremes: [2, blocks] float64, written: smallest and largest T V - V.
     """
     shared = cuda.shared.array(THREADS, np.float64)
-    smallest, largest, penalty, stuck = np.inf, -np.inf, 0.0, 0.0
+    smallest, largest = np.inf, -np.inf
     actions = indices.shape[0]
     every_row = 1 if allowed.shape[0] > 1 else 0
     for s in range(cuda.grid(1), values.shape[0], cuda.gridsize(1)):
@@ -143,18 +123,14 @@ def improve(
         for a in range(actions):
             if not allowed[s * every_row, a]:
                 continue
-            q, mass, farthest = _action_value(
-                indices, distances, rewards, gains, s, a, k, uniform, cost, adaptive
-            )
-            if mass > 0.0:
+            q = _action_value(indices, distances, rewards, gains, s, a, k, uniform, cost, adaptive)
+            if q > -np.inf:
                 q -= penalties[a]
-                penalty = max(penalty, farthest)
                 count += 1
                 summed += q
                 if q > best:
                     best, chosen = q, a
         if chosen == NO_ACTION:
-            stuck = 1.0
             continue
         if slip > 0.0:
             best = (1.0 - slip) * best + slip * summed / count
@@ -163,7 +139,10 @@ def improve(
         choice[s] = chosen
         smallest = min(smallest, change)
         largest = max(largest, change)
-    _write_extremes(shared, extremes, smallest, largest, penalty, stuck)
+    low, high = _reduce_max(shared, -smallest), _reduce_max(shared, largest)
+    if cuda.threadIdx.x == 0:
+        extremes[SMALLEST, cuda.blockIdx.x] = -low
+        extremes[LARGEST, cuda.blockIdx.x] = high
 
 
 @cuda.jit

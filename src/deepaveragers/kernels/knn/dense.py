@@ -58,38 +58,6 @@ def _limit(best: float, scale: float, margin: float, slack: float, norm: float, 
 
 
 @kernel
-def _first_ceiling(points: Any, i: int, rows: Any, products: Any, work: Any) -> Any:
-    """Return the largest squared distance to the k rows with the smallest bounds: k are as near.
-
-    `work` holds scratch for sums, k bounds, k places.
-    """
-    sums, gaps, places = work
-    table, first, norms = products
-    k, columns = len(gaps), table.shape[1]
-    for j in range(k):
-        gaps[j], places[j] = LARGEST, -1
-    for start in range(0, columns, POINT_LANES):
-        at = i * columns + start
-        near = near_products(table, at, norms, first + start, gaps[k - 1], sums)
-        while near:
-            lane = lowest_bit(near)
-            near &= near - 1
-            if sums[lane] >= gaps[k - 1]:
-                continue
-            place = k - 1
-            while place > 0 and sums[lane] < gaps[place - 1]:
-                gaps[place], places[place] = gaps[place - 1], places[place - 1]
-                place -= 1
-            gaps[place], places[place] = sums[lane], start + lane
-    ceiling = 0.0
-    for place in places:
-        if place < 0:
-            return np.inf
-        ceiling = max(ceiling, squared_distance(points, i, rows, first + place, np.inf))
-    return ceiling
-
-
-@kernel
 def refine(
     points: Float64,
     products: Products,
@@ -113,12 +81,9 @@ def refine(
     k, dimensions, columns = squared.shape[1], points.shape[1], table.shape[1]
     scale = rounding.scale
     sums = np.empty(POINT_LANES, np.float32)
-    work = sums, np.empty(k, np.float32), np.empty(k, np.int64)
     for i in range(len(points)):
         own, margin, slack = rounding.norms[i], rounding.margins[i], rounding.slacks[i]
         ceiling = squared[i, k - 1]
-        if ceiling == np.inf:
-            ceiling = _first_ceiling(points, i, rows, products, work)
         limit = _limit(ceiling, scale, margin, slack, own, dimensions)
         for start in range(0, columns, POINT_LANES):
             at = i * columns + start

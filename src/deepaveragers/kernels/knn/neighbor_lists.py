@@ -1,4 +1,4 @@
-"""Lists of nearest rows: written for all copies of a state, renumbered after rows were removed."""
+"""Lists of nearest rows, renumbered after rows were removed."""
 
 from __future__ import annotations
 
@@ -41,30 +41,3 @@ def renumber(
                 new_indices[place, action, j] = number
                 new_distances[place, action, j] = distances[row, action, j]
             broken[action, place] = harmed
-
-
-@kernel
-def write_lists(
-    members: Int32,
-    starts: Int32,
-    action: int,
-    rows: Int32,
-    gaps: Float32,
-    indices: Int32,
-    distances: Float32,
-) -> None:
-    """Write the neighbours of groups of identical states.
-
-    Args:
-        members: states, group after group.
-        starts: [B + 1] where each of the groups begins.
-        action: which.
-        rows, gaps: [B, K] neighbours of each group, and how far they are.
-        indices, distances: [N, A, K] out.
-    """
-    for i in range(len(rows)):
-        for member in range(starts[i], starts[i + 1]):
-            state = members[member]
-            for j in range(rows.shape[1]):
-                indices[state, action, j] = rows[i, j]
-                distances[state, action, j] = gaps[i, j]

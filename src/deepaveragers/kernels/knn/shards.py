@@ -42,11 +42,11 @@ def _limit(squared: float, margin: float) -> float:
 
 
 @kernel
-def count_visits(
+def list_visits(
     coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, around: Float64,
-    home: int, counts: Int64,
+    home: int, places: Int64, visits: Int32,
 ) -> None:  # fmt: skip
-    """Count the points that have to ask each shard about each action.
+    """Write, or count, the points that have to ask each shard about each action.
 
     Args:
         coordinates: [B, C] of the points.
@@ -56,31 +56,8 @@ def count_visits(
             a shard; inf and -inf for no row.
         around: [P, 2, C] of all rows of a shard.
         home: the shard that has answered already.
-        counts: [P, A] out.
-    """
-    for i in range(len(coordinates)):
-        farthest = kth[i].max()
-        for shard in range(len(boxes)):
-            limit = _limit(farthest, margins[i, shard])
-            if shard == home or _gap(coordinates, i, around[shard], limit) > limit:
-                continue
-            for action in range(kth.shape[1]):
-                own = _limit(kth[i, action], margins[i, shard])
-                if _reaches(coordinates, i, boxes[shard, action], own):
-                    counts[shard, action] += 1
-
-
-@kernel
-def list_visits(
-    coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, around: Float64,
-    home: int, places: Int64, visits: Int32,
-) -> None:  # fmt: skip
-    """Write the visits that `count_visits` counted.
-
-    Args:
-        coordinates, margins, kth, boxes, around, home: as there.
         places: [P, A] in where the visits of each begin, out where they end.
-        visits: [M] out, the points.
+        visits: [M] out, the points; [0] to count them only.
     """
     for i in range(len(coordinates)):
         farthest = kth[i].max()
@@ -91,7 +68,8 @@ def list_visits(
             for action in range(kth.shape[1]):
                 own = _limit(kth[i, action], margins[i, shard])
                 if _reaches(coordinates, i, boxes[shard, action], own):
-                    visits[places[shard, action]] = i
+                    if len(visits) > 0:
+                        visits[places[shard, action]] = i
                     places[shard, action] += 1
 
 
@@ -122,7 +100,7 @@ def visits_of(
     """Return visits [M], ordered by (shard, action, point), and where each of [P * A] begins."""
     about = coordinates, margins, kth, boxes, around, home
     counts = np.zeros(boxes.shape[:2], np.int64)
-    count_visits(*about, counts)
+    list_visits(*about, counts, np.empty(0, np.int32))
     starts = np.append(0, np.cumsum(counts.reshape(-1)))
     visits = np.empty(starts[-1], np.int32)
     list_visits(*about, starts[:-1].reshape(counts.shape).copy(), visits)

@@ -139,47 +139,8 @@ def _lowest_bit(typing: Any, bits: Any) -> Any:
     return types.int64(types.int64), emit
 
 
-def _emit_nearest(context: Any, builder: Any, signature: Any, args: Any, lanes: int) -> Any:
-    """Lane of the smallest sum among those whose bit is set, the lowest of equal ones."""
-    vector, bits = ir.VectorType(FLOAT, lanes), ir.IntType(lanes)
-    start = start_of(context, builder, signature.args[1], args[1])
-    wanted = builder.bitcast(builder.trunc(args[0], bits), ir.VectorType(ir.IntType(1), lanes))
-    far = ir.Constant(vector, [float("inf")] * lanes)
-    numbers = builder.select(wanted, load(builder, start, INDEX(0), vector), far)
-    least = numbers
-    step = lanes
-    while step > 1:
-        step //= 2
-        turn = [(lane + step) % lanes for lane in range(lanes)]
-        order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), turn)
-        turned = builder.shuffle_vector(least, ir.Constant(vector, ir.Undefined), order)
-        least = builder.select(builder.fcmp_ordered("<", turned, least), turned, least)
-    equal = builder.bitcast(builder.fcmp_ordered("==", numbers, least), bits)
-    return builder.zext(builder.cttz(equal, ir.IntType(1)(1)), INDEX)
-
-
-def _nearest_point(typing: Any, lanes: Any, sums: Any) -> Any:
-    """Lane of the nearest of the points whose bit is set."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _emit_nearest(context, builder, signature, args, POINT_LANES)
-
-    return types.int64(types.int64, sums), emit
-
-
-def _nearest_box(typing: Any, lanes: Any, sums: Any) -> Any:
-    """Lane of the nearest of the boxes whose bit is set."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _emit_nearest(context, builder, signature, args, BOX_LANES)
-
-    return types.int64(types.int64, sums), emit
-
-
 # Called from kernels without the typing context, hence Any.
 near_points: Any = intrinsic(_point_step)
 near_boxes: Any = intrinsic(_box_step)
 near_products: Any = intrinsic(_product_step)
-nearest_point: Any = intrinsic(_nearest_point)
-nearest_box: Any = intrinsic(_nearest_box)
 lowest_bit: Any = intrinsic(_lowest_bit)

@@ -15,14 +15,13 @@ import numpy as np
 from ...arrays import Float32, Float64, Int64
 from ..jit import kernel
 from .distances import Groups
-from .simd import BOX_LANES, lowest_bit, near_boxes, nearest_box
+from .simd import BOX_LANES, lowest_bit, near_boxes
 
 FAR = np.float32(3e38)
 """Coordinate of a lane that holds nothing: its squared gap is beyond every bound."""
 LARGEST_FLOAT32 = np.float32(3.4e38)
 STACK = 256
 """Nodes that may wait to be visited."""
-ALL_BOXES = (1 << BOX_LANES) - 1
 
 
 class Tree(NamedTuple):
@@ -70,7 +69,10 @@ def find_homes(coordinates: Float32, tree: Tree, homes: Int64) -> None:
         while node >= leaf_count:
             inner = node - leaf_count
             near_boxes(boxes, inner * box_size, query, boxes.shape[1], LARGEST_FLOAT32, sums)
-            node = first_child[inner] + nearest_box(ALL_BOXES, sums)
+            lane = 0
+            for other in range(1, BOX_LANES):
+                lane = other if sums[other] < sums[lane] else lane
+            node = first_child[inner] + lane
         homes[i] = node
 
 

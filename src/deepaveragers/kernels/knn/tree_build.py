@@ -8,7 +8,6 @@ import numpy as np
 
 from ...arrays import Array, Float32
 from ..jit import kernel
-from .selection import FEW, SAMPLE, select
 from .simd import BOX_LANES, POINT_LANES
 
 SPREAD_SAMPLE = 128
@@ -46,6 +45,43 @@ def _write_keys(bits: Any, d: int, low: int, high: int, keys: Any) -> None:
 
 
 @kernel
+def _median(a: Any, b: Any, c: Any) -> Any:
+    return max(min(a, b), min(max(a, b), c))
+
+
+@kernel
+def select(keys: Any, low: int, high: int, target: int) -> None:
+    """Reorder [low, high) so that every key before `target` is smaller than all that follow.
+
+    Keys are distinct. A partition writes every key twice and moves its boundary by the outcome of
+    the comparison, which takes a third of the time of one that branches on it.
+    """
+    while low < target < high:
+        # The middle one of nine keys, by threes.
+        gap = (high - low) // 9
+        pivot = _median(
+            _median(keys[low], keys[low + gap], keys[low + 2 * gap]),
+            _median(keys[low + 3 * gap], keys[low + 4 * gap], keys[low + 5 * gap]),
+            _median(keys[low + 6 * gap], keys[low + 7 * gap], keys[low + 8 * gap]),
+        )
+        cut = low
+        for i in range(low, high):
+            key = keys[i]
+            keys[i] = keys[cut]
+            keys[cut] = key
+            cut += key < pivot
+        if target < cut:
+            high = cut
+        elif cut > low:
+            low = cut
+        else:
+            for i in range(low, high):
+                if keys[i] == pivot:
+                    keys[i], keys[low] = keys[low], pivot
+            low += 1
+
+
+@kernel
 def order_points(coordinates: Float32, bits: Array, dimensions: int, keys: Array) -> None:
     """Put the points in tree order, halving along the widest of the leading dimensions.
 
@@ -56,7 +92,6 @@ def order_points(coordinates: Float32, bits: Array, dimensions: int, keys: Array
         keys: [N] uint64 in and out, in its low half the numbers of the points.
     """
     count = len(keys)
-    sample, spare = np.empty(SAMPLE, np.uint64), np.empty(FEW, np.uint64)
     leaves = (count + POINT_LANES - 1) // POINT_LANES
     size = 1
     while size < leaves:
@@ -76,7 +111,7 @@ def order_points(coordinates: Float32, bits: Array, dimensions: int, keys: Array
         middle = first + (children + 1) // 2 * size
         low, high = first * POINT_LANES, min(count, last * POINT_LANES)
         _write_keys(bits, _widest(coordinates, keys, low, high, dimensions), low, high, keys)
-        select(keys, low, high, middle * POINT_LANES, sample, spare)
+        select(keys, low, high, middle * POINT_LANES)
         for begin, end in ((first, middle), (middle, last)):
             pending[height, 0], pending[height, 1], pending[height, 2] = begin, end, size
             height += 1

@@ -20,7 +20,7 @@ import numpy as np
 from ...arrays import Float64, Int32, Int64
 from ..jit import kernel
 from .distances import NO_ROW, insert_group, squared_distance, squared_reach
-from .simd import BOX_LANES, POINT_LANES, near_boxes, near_points, nearest_point
+from .simd import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
 from .tree import LARGEST_FLOAT32, STACK, Located, Tree, push
 
 
@@ -73,10 +73,10 @@ def search_by_measuring(
                 been_home = True
             near = near_points(leaves, node * leaf_size, query, leaves.shape[1], bound, sums)
             while near:
-                lane = nearest_point(near, sums)
-                near &= ~(1 << lane)
+                lane = lowest_bit(near)
+                near &= near - 1
                 if sums[lane] > bound:
-                    break
+                    continue
                 place = node * POINT_LANES + lane
                 value = squared_distance(points, i, rows, place, squared[i, last])
                 if insert_group(squared, found, i, value, place, starts, members):

@@ -89,7 +89,7 @@ class DeviceProblem:
         self._residual, self._choice = room(size, np.float32), room(size, np.int32)
         self._index = room((problem.width, size), np.int32)
         self._weight = room((problem.width, size), np.float32)
-        self._extremes = room((4, self._launch[0]), np.float64)
+        self._extremes = room((2, self._launch[0]), np.float64)
         self._changes = room(self._launch[0], np.float64)
         self._step, self._next_step = room(size, np.float32), room(size, np.float32)
 

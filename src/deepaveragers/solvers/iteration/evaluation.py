@@ -15,7 +15,6 @@ import numpy as np
 
 from ...arrays import Int64
 from ...kernels.bellman.anderson import AndersonMemory
-from ...kernels.bellman.functional_graph import solve_functional_graph
 from ...kernels.bellman.gauss_seidel import Stopping, solve_system
 from ...kernels.bellman.policy_system import PolicySystem
 from ...kernels.bellman.problem import Problem
@@ -68,9 +67,6 @@ class PolicyEvaluator:
         Returns:
             the number of sweeps.
         """
-        if system.successors.shape[1] == 1:
-            solve_functional_graph(system)
-            return 1
         solve = self._begin(system)
         limit = self._tuning.plain_sweeps if briefly or self._elimination else math.inf
         self._sweep(solve, target, deadline, limit)

@@ -71,7 +71,8 @@ class Float64Sweeps:
 
     def prefer(self, q_values: Float64) -> None:
         """Choose by other action values [N, A], among the actions that are available."""
-        self.blocks.run(backup.prefer, self.q_values, q_values, self.choice)
+        preferred = np.where(self.q_values > -np.inf, q_values, -np.inf).argmax(axis=1)
+        self.choice[:] = np.where(self.choice == backup.NO_ACTION, self.choice, preferred)
 
     def recover(self) -> None:
         """Make the arrays agree again after an interruption."""
@@ -83,7 +84,7 @@ class Float64Sweeps:
         problem = self._whole
         self._refresh()
         found = self.blocks.run(
-            backup.backup, problem, in_place,
+            backup.backup, 0, problem, in_place,
             self._gains, self.values, self.q_values, self.choice,
         )  # fmt: skip
         self.blocks.run(backup.publish, self._gains)
@@ -142,19 +143,20 @@ class Float64Sweeps:
 
     def restored_values(self) -> Float64:
         """Return the values [N] with states in their own places."""
-        return self.order.restored(self.values, self.blocks)
+        return self.order.restored(self.values)
 
     def restored_q_values(self) -> Float64:
         """Return the action values [N, A] with states in their own places."""
         if self._q_values_restored:
             return self.q_values
-        return self.order.restored(self.q_values, self.blocks)
+        return self.order.restored(self.q_values)
 
     def _refresh(self) -> None:
         """Add the correction to the values, and reckon gains of both halves from them."""
         if self._gains_are_old:
-            self.blocks.run(
-                policy_system.add_correction, self.problem, self._system.solution,
-                self.values, self._gains,
-            )  # fmt: skip
+            problem, solution = self.problem, self._system.solution
+            found = solution[problem.size :]
+            np.add(self.values, found, out=self.values, where=~problem.terminal)
+            self._gains.reshape(2, -1)[:] = problem.rewards + problem.gamma * self.values
+            solution[:] = 0.0
             self._gains_are_old = False

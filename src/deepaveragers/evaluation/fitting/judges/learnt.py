@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from ....arrays import Array, Bool, Float64, Int64
 from ....progress import Advance
@@ -145,9 +144,9 @@ class LearntSimulator:
                     weights = {name: w[one : one + 1] for name, w in self._weights.items()}
                     outputs[own] = _forward(weights, torch.as_tensor(inputs[own])[None])[0].numpy()
         mean, log_deviation = outputs[:, :size], outputs[:, size : 2 * size]
-        noise = np.exp(np.clip(log_deviation, QUIETEST, LOUDEST)) * ndtri(
-            np.clip(draws[:, :size], 1e-4, 1.0 - 1e-4)
-        )
+        chances = torch.as_tensor(np.clip(draws[:, :size], 1e-4, 1.0 - 1e-4))
+        normal = torch.special.ndtri(chances).numpy()
+        noise = np.exp(np.clip(log_deviation, QUIETEST, LOUDEST)) * normal
         moved = (mean + noise) * self._scales.change_deviation + self._scales.change_mean
         following = states + moved[:, :-1] / self._scales.deviation
         following = np.clip(following, self._scales.low, self._scales.high)

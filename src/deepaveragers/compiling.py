@@ -17,7 +17,7 @@ from typing import Any
 
 from numba.core import event
 
-from ..progress import note
+from .progress import note
 
 PACKAGE = __name__.partition(".")[0]
 SENTENCE = f"{PACKAGE}: preparing kernels, once per installation"

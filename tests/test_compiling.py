@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from numba.core import event
 
-from deepaveragers.kernels.compiling import (
+from deepaveragers.compiling import (
     SENTENCE,
     compile_clock,
     told_of_compiling,
