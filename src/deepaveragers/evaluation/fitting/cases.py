@@ -58,6 +58,8 @@ class SimilarCases:
 
     def __init__(self, policy: Policy, gamma: float, level: float) -> None:
         mdp = policy.plan.mdp
+        remedy = "policy.explain(observation) shows the cases behind a decision."
+        mdp.transitions.check_numbered("data", "to share similar cases", remedy)
         self._policy, self._level, self._mdp = policy, level, mdp
         self._returns: Float64 = returns_to_go(mdp.transitions, gamma)
         self._index = serving_index(mdp.source_features)
@@ -67,7 +69,7 @@ class SimilarCases:
         self._terminated = ends[self._episode]
 
     def of(self, observation: Floats, count: int) -> tuple[ActionCases, ...]:
-        """Return the cases of each action among so many logged states."""
+        """Return the cases of each action among the `count` nearest logged states."""
         data = self._mdp.transitions
         batch = np.asarray(observation).reshape(1, *data.observation_shape)
         features = self._mdp.encoder.encode(batch)

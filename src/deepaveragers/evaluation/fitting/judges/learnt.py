@@ -20,6 +20,7 @@ from ....arrays import Array, Bool, Float64, Int64
 from ....progress import Advance
 from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
+from .action_inputs import action_inputs
 from .playing import Weights
 
 MEMBERS = 5
@@ -56,7 +57,7 @@ class Scales:
 
 
 def steps_for(rows: int) -> int:
-    """Return how many updates a log of so many rows takes."""
+    """Return how many updates a log of this many rows takes."""
     return int(min(max(rows / ROWS_PER_STEP, FEWEST_STEPS), MOST_STEPS))
 
 
@@ -94,7 +95,7 @@ class LearntSimulator:
         states = np.asarray(data.observations, dtype=np.float64).reshape(len(data), -1)
         following = np.asarray(data.next_observations, dtype=np.float64).reshape(len(data), -1)
         self._shape, self._dtype = data.observation_shape, data.observations.dtype
-        self._actions = data.num_actions
+        self._actions = action_inputs(data)
         self._scales = scales_of(states, following, data.rewards)
         inputs = self._inputs((states - self._scales.mean) / self._scales.deviation, data.actions)
         changes = np.column_stack((following - states, data.rewards))
@@ -131,7 +132,7 @@ class LearntSimulator:
         return flat.reshape(len(states), *self._shape).astype(self._dtype)
 
     def step(
-        self, states: Float64, actions: Int64, member: Int64, draws: Float64
+        self, states: Float64, actions: Array, member: Int64, draws: Float64
     ) -> tuple[Float64, Float64, Bool, Bool]:
         """Return next states, rewards, whether ended, whether believed."""
         inputs = self._inputs(states, actions)
@@ -156,7 +157,7 @@ class LearntSimulator:
         return following, rewards, ended, np.ones(len(states), dtype=bool)
 
     def _inputs(self, states: Float64, actions: Array) -> Any:
-        taken = np.eye(self._actions, dtype=np.float32)[np.asarray(actions, dtype=np.int64)]
+        taken = self._actions(actions).astype(np.float32)
         return np.concatenate((states.astype(np.float32), taken), axis=1)
 
 
