@@ -296,6 +296,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "folds": (*NO_COUNT, None, 1),
             "episodes": (*NO_COUNT, None),
             "time_budget": NOT_POSITIVE,
+            "watch": NO_FUNCTION,
             "resume_dir": NO_PATH,
             "seed": (*NO_SEED, None),
             "show_progress": NO_FLAG,
