@@ -105,19 +105,11 @@ def backup(
     lo: int, hi: int, first: int, problem: Problem, in_place: bool, gains: Float64,
     values: Float64, q_values: Float64, choice: Int32,
 ) -> tuple[float, float, float, int]:  # fmt: skip
-    """Apply the Bellman operator to the rows lo..hi of a block.
+    """Apply the Bellman operator to the rows lo..hi of a block, in place or not.
 
-    Args:
-        lo: first row of the block.
-        hi: one past its last row.
-        first: the state of row 0: not 0 where the arrays are those of one machine.
-        problem: the MDP; its rewards are those of all states.
-        in_place: whether a backup reads what this sweep has found in the block.
-        gains: [2N] r + gamma V, both halves up to date; the second is written. In place, it may
-            be [N]: then the halves are one.
-        values: V of the rows, written.
-        q_values: [., A] written.
-        choice: the best actions, written.
+    Row 0 is state `first`: not 0 where the arrays are those of one machine. Rewards are those of
+    all states. `gains` [2N] is r + gamma V, both halves up to date; in place it may be [N], both
+    in one. Its second half, V, Q [., A] and the best actions of the rows are written.
 
     Returns:
         the smallest and largest change of a value, the largest penalty, the states without action.
@@ -125,11 +117,10 @@ def backup(
     # Fields are read here: read in a loop, each would count references to its array.
     indices, distances, rewards = problem.indices, problem.distances, problem.rewards
     terminal, allowed, penalties = problem.terminal, problem.allowed, problem.penalties
-    k, uniform, worst_case = problem.k, problem.uniform, problem.worst_case
-    policy, slip, gamma = problem.policy, problem.slip, problem.gamma
-    cost, adaptive, evaluate = problem.cost, problem.adaptive, len(problem.policy) > 0
+    k, uniform, worst_case, slip = problem.k, problem.uniform, problem.worst_case, problem.slip
+    policy, gamma, cost, adaptive = problem.policy, problem.gamma, problem.cost, problem.adaptive
     actions, half = q_values.shape[1], len(gains) - len(rewards)
-    every_row = 1 if allowed.shape[0] > 1 else 0
+    evaluate, every_row = len(policy) > 0, 1 if allowed.shape[0] > 1 else 0
     every_fee = 1 if penalties.shape[0] > 1 else 0
     length = hi - lo if in_place else 0
     smallest, largest, penalty, stuck = np.inf, -np.inf, 0.0, 0
@@ -166,8 +157,8 @@ def backup(
         value = followed if evaluate else (1.0 - slip) * best
         if slip > 0.0 and not evaluate:
             value += slip * summed / count
-        smallest, largest = min(smallest, value - values[s]), max(largest, value - values[s])
-        values[s] = value
+        change, values[s] = value - values[s], value
+        smallest, largest = min(smallest, change), max(largest, change)
         gains[first + s + half] = rewards[first + s] + gamma * value
     return smallest, largest, penalty, stuck
 
