@@ -77,9 +77,7 @@ def compile(
     from ..neighbors.features import Features
 
     instance("data", data, Transitions, "Transitions")
-    k = whole_number("k", k)
-    if k > len(data):
-        raise InputError("k", f"at most the number of transitions, {len(data)}", k)
+    k = _neighbors_asked(data, k)
     # All checked before encoding, which may take long.
     m, lands = _candidates_asked(data, candidates, landing)
     search, options = _search_asked(
@@ -123,6 +121,13 @@ def _search_asked(
     if data.action_vectors:
         raise InputError("cluster", "None where actions are rows", shown(cluster))
     return build_graph_on_cluster, cluster_options(cluster, work_dir, options)
+
+
+def _neighbors_asked(data: Transitions, k: Any) -> int:
+    k = whole_number("k", k)
+    if k > len(data):
+        raise InputError("k", f"at most the number of transitions, {len(data)}", k)
+    return int(k)
 
 
 def _candidates_asked(data: Transitions, candidates: Any, landing: Any) -> tuple[int, Landing]:
