@@ -39,7 +39,7 @@ def _write_row(
 
 
 @fused
-def improve(
+def _improve_part(
     lo: int, hi: int, static: StaticWidth, gamma: float, packed: Packed, reward: Float32,
     choice: Int32, system: PolicySystem,
 ) -> float:  # fmt: skip
@@ -95,7 +95,7 @@ def improve_all(
     for part in range(state.parts):
         for block in range(worker, len(state.edges) - 1, workers):
             lo, hi = part_of(state, block, part)
-            change = improve(lo, hi, static, gamma, packed, reward, choice, system)
+            change = _improve_part(lo, hi, static, gamma, packed, reward, choice, system)
             record_change(state, block, part, change)
         if not exchange(worker, workers, state, part, system.solution):
             return
