@@ -5,7 +5,7 @@ machines (`solvers.sharded`) have a part of the graph each, whose first row is s
 A vector of length 2N holds what all blocks agreed on after the last sweep (first half) and what
 this sweep has found so far (second half). A block reads its own states from the second half
 (Gauss-Seidel) and those of other blocks from the first (Jacobi). So the bits do not depend on
-timing.
+timing. (In float32 the same is done part by part of a block: `sweep_state`.)
 
 States are visited from the last to the first: core state i leads to i + 1 by the very
 transition that was logged, so one sweep carries a value along a whole trajectory.
@@ -47,7 +47,10 @@ def unit_cost(
 
 @inlined
 def place_of(i: int, size: int, lo: int, length: int) -> Any:
-    """Return where to read state i in [2N]: own states, lo..lo+length, in the second half."""
+    """Return where to read state i in [2N]: own states, lo..lo+length, in the second half.
+
+    Unsigned, so that numba need not ask whether the place is counted from the end.
+    """
     place = np.uint32(i)
     if np.uint32(i - lo) < np.uint32(length):
         place += np.uint32(size)
@@ -120,12 +123,12 @@ def backup(
     k, uniform, worst_case, slip = problem.k, problem.uniform, problem.worst_case, problem.slip
     policy, gamma, cost, adaptive = problem.policy, problem.gamma, problem.cost, problem.adaptive
     actions, half = q_values.shape[1], len(gains) - len(rewards)
+    # Where all states share one row of [1, A], s * 0 is that row.
     evaluate, every_row = len(policy) > 0, 1 if allowed.shape[0] > 1 else 0
     every_fee = 1 if penalties.shape[0] > 1 else 0
     length = hi - lo if in_place else 0
     smallest, largest, penalty, stuck = np.inf, -np.inf, 0.0, 0
-    for step in range(hi - lo):
-        s = hi - 1 - step
+    for s in range(hi - 1, lo - 1, -1):
         if terminal[s]:
             for a in range(actions):
                 q_values[s, a] = 0.0

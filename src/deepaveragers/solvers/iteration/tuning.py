@@ -51,7 +51,7 @@ class Tuning:
         evaluation_ratio: in float64, a policy is evaluated until a sweep changes values by this
             share of its first residual.
         patience: float64 sweeps without better bounds after which policies are left unevaluated.
-        first_penance: sweeps without evaluation then; doubled every time.
+        first_pause: sweeps without evaluation then; doubled every time.
         most_kept_bytes: a larger packed MDP is made anew for each solve.
     """
 
@@ -85,7 +85,7 @@ class Tuning:
     linearized_patience: int = 16
     evaluation_ratio: float = 0.005
     patience: int = 12
-    first_penance: int = 8
+    first_pause: int = 8
     most_kept_bytes: int = 2 << 30
 
 
