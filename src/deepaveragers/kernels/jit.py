@@ -29,11 +29,11 @@ def jit(**options: Any) -> Callable[[Any], Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         watch_compiling()
-        # Those whose names begin with _ are called by kernels only, and need no door for Python:
-        # making doors takes a fifth of the time that compiling does.
-        inner = {"no_cpython_wrapper": True} if function.__name__.startswith("_") else {}
-        doors = {"no_cfunc_wrapper": True, **inner, **options}
-        dispatcher = numba.njit(nogil=True, error_model="numpy", **doors)(function)
+        # Making doors for Python takes a fifth of the time that compiling does. Private kernels
+        # are called by kernels only, and have none: called from Python, they would crash.
+        private = function.__name__.startswith("_")
+        doors = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private}
+        dispatcher = numba.njit(nogil=True, error_model="numpy", **doors, **options)(function)
         try:
             dispatcher.enable_caching()
         except RuntimeError:
@@ -60,8 +60,6 @@ def _warn_once() -> None:
 
 kernel = jit()
 """A kernel like most."""
-inner = jit(no_cpython_wrapper=True)
-"""One that kernels of other files call, and Python does not."""
 inlined = jit(inline="always")
 """Copied into its callers before types are known."""
 fused = jit(fastmath={"contract"})

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Float32, Float64
-from ..jit import inner, kernel, reassociated
+from ..jit import kernel, reassociated
 from .barrier import wait_for_all
 from .sweep_state import SweepState
 
@@ -160,7 +160,7 @@ def _combine(
             solution[size + s] = origin[s]
 
 
-@inner
+@kernel
 def mix(
     worker: int, workers: int, state: SweepState, solution: Float32, memory: AndersonMemory,
     stored: int, unit: float, left: Float32, system: Float64, shares: Float64,

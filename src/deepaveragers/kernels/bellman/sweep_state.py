@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Float32, Float64, Int64
-from ..jit import inner, kernel, unordered
+from ..jit import kernel, unordered
 from .barrier import wait_for_all
 
 STORED, MADE, LAST, BEST, WAITED, DONE = range(6)
@@ -53,7 +53,7 @@ def part_of(state: SweepState, block: int, part: int) -> tuple[int, int]:
     return lo + (hi - lo) * (left - 1) // state.parts, lo + (hi - lo) * left // state.parts
 
 
-@inner
+@kernel
 def record_change(state: SweepState, block: int, part: int, change: float) -> None:
     """Write down the largest change of a block, part after part."""
     state.changes[block] = change if part == 0 else max(state.changes[block], change)
@@ -71,7 +71,7 @@ def _publish(lo: int, hi: int, values: Float32) -> float:
     return np.float64(largest)
 
 
-@inner
+@kernel
 def exchange(worker: int, workers: int, state: SweepState, part: int, values: Float32) -> bool:
     """Let the others see what this worker found in a part of its blocks.
 

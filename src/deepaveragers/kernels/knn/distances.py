@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import Float64, Floats, Int32, Int64
-from ..jit import inner, jit, kernel
+from ..jit import jit, kernel
 from ..precision import FLOAT32_EPSILON
 
 NO_ROW = np.int32(2**31 - 1)
@@ -27,7 +27,7 @@ UNDERFLOW = 1e-307
 """Far more than what is lost where float64 cannot hold a square."""
 ROUGHLY = 1.0 + 1e-9
 """Sums in another order differ by far less."""
-step = jit(forceinline=True, no_cpython_wrapper=True, _nrt=False)
+step = jit(forceinline=True, _nrt=False)
 """For what is done to one row at a time: counting references to arrays would cost more."""
 
 
@@ -107,7 +107,7 @@ def insert_group(
     return changed
 
 
-@inner
+@kernel
 def squared_reach(squared: float, scale: float, margin: float, dimensions: int) -> float:
     """Filter sums above this belong to points farther than `squared`, whatever was rounded.
 

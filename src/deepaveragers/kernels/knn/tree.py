@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import Float32, Float64, Int64
-from ..jit import inner, kernel
+from ..jit import kernel
 from .distances import Groups
 from .simd import BOX_LANES, lowest_bit, near_boxes
 
@@ -76,7 +76,7 @@ def find_homes(coordinates: Float32, tree: Tree, homes: Int64) -> None:
         homes[i] = node
 
 
-@inner
+@kernel
 def push(stack: Any, nearest: Any, height: int, first: int, near: int, sums: Any) -> int:
     """Put the children that are near on the stack, the nearest on top."""
     bottom = height
