@@ -90,7 +90,7 @@ class Float32Guess:
 
         Args:
             target: set here.
-            start: of an earlier plan, whose values come first; None begins with the best
+            start: of an earlier plan, whose policy is evaluated first; None begins with the best
                 reward of one step.
             watch: told after every sweep.
         """
@@ -123,7 +123,7 @@ class Float32Guess:
         enough = tuning.guess_enough * target.change_allowed
         floor = tuning.guess_evaluated * target.change_allowed
         if start is not None:
-            self._values[:] = np.tile(np.where(self._problem.terminal, 0.0, start[0]), 2)
+            self._follow(start, floor, watch.limits.deadline)
         best, waited, before = math.inf, 0, self._sweeps.count
         patience = tuning.guess_patience if self._is_plain else tuning.linearized_patience
         for made in range(1, tuning.guess_sweeps + 1):
@@ -144,6 +144,20 @@ class Float32Guess:
             briefly = made == 1 and start is None
             evaluator.solve(self._system, aim, watch.limits.deadline, briefly=briefly)
         return False
+
+    def _follow(self, start: Start, floor: float, deadline: float) -> None:
+        """Evaluate the policy of an earlier plan, from its values."""
+        size, values = self._problem.size, self._values
+        values[:size] = np.where(self._problem.terminal, 0.0, start[0])
+        values[size:] = values[:size]
+        if not self._is_plain:
+            return  # The first improvement writes rows that agree with these values.
+        self._blocks.run(
+            kernels.follow, start[1], self._gamma, self._packed, self._reward, self._choice,
+            self._system,
+        )  # fmt: skip
+        aim = max(self._tuning.first_ratio * self._scale, floor)
+        self._evaluator.solve(self._system, aim, deadline)
 
     def _improve(self) -> tuple[float, float]:
         """Sweep over all states and actions; return the largest change and the largest value."""

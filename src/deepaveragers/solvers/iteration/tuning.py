@@ -39,6 +39,7 @@ class Tuning:
         most_rounds: rounds in one call of a kernel at most.
         guess_ratio: a policy of the guess is evaluated until a sweep changes values by this
             share of what the improvement changed.
+        first_ratio: the policy of an earlier plan: by this share of |T 0|.
         guess_enough: change of a sweep at which a guess is good enough, in parts of what the
             error allowed would take: the sweep that proves it changes no more than the last.
         guess_evaluated: change to which the policy of a guess is evaluated, in the same parts.
@@ -75,6 +76,7 @@ class Tuning:
     states_per_call: int = 1_000_000
     most_rounds: int = 64
     guess_ratio: float = 0.1
+    first_ratio: float = 0.3
     guess_enough: float = 0.8
     guess_evaluated: float = 0.5
     guess_noise: float = 1e-6
