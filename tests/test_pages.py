@@ -15,7 +15,8 @@ APART = ("tables", "serving")
 """Pages whose blocks build on each other, with tests of their own."""
 SNIPPETS = {
     f"{name} {place}": snippet
-    for name in sorted(page.stem for page in PAGES.glob("*.md") if page.stem not in APART)
+    for name in sorted(page.relative_to(PAGES).as_posix()[:-3] for page in PAGES.rglob("*.md"))
+    if name not in APART
     for place, snippet in enumerate(
         re.findall(r"```python\n(.*?)```", (PAGES / f"{name}.md").read_text(), flags=re.DOTALL)
     )

@@ -20,6 +20,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=(10, 11, 12))
     parser.add_argument("--episodes", type=int, default=100)
+    parser.add_argument("--fit", action="store_true", help="policies by da.fit, not by defaults")
     parser.add_argument("--dimensions", type=int, default=6)
     parser.add_argument("--candidates", type=int, default=10)
     parser.add_argument("--landing", choices=("change", "own"), default="change")
@@ -30,12 +31,14 @@ def main(arguments: list[str] | None = None) -> None:
         return
     for task in given.tasks:
         means = []
-        for row in measured(task, given.steps, given.seeds, given.episodes, given.agents):
+        asked = given.steps, given.seeds, given.episodes, given.agents
+        for row in measured(task, *asked, fit=given.fit):
             low, high = row.interval
             means.append(row.mean)
             print(
                 f"{task} {given.steps:,} seed {row.seed}: logged {row.logged:.1f}, policy "
-                f"{row.mean:.1f} [{low:.1f}, {high:.1f}], {row.seconds:.1f} s",
+                f"{row.mean:.1f} [{low:.1f}, {high:.1f}], {row.seconds:.1f} s, processors "
+                f"{row.processor:.1f} s{row.chosen and ', '}{row.chosen}",
                 flush=True,
             )
         print(f"{task} {given.steps:,}: {np.mean(means):.1f}", flush=True)

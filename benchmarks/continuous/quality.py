@@ -1,4 +1,4 @@
-"""Returns of policies made from logs with continuous actions, by defaults alone."""
+"""Returns of policies made from logs with continuous actions, by defaults or by `da.fit`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ class Row:
         logged: mean return of its episodes.
         mean: return of the policy.
         interval: of it.
-        seconds: to compile and solve.
+        seconds: to compile and solve, or to fit, of the wall clock.
+        processor: the same, of all processors together.
+        chosen: what `fit` chose; empty where nothing is chosen.
     """
 
     seed: int
@@ -57,6 +59,8 @@ class Row:
     mean: float
     interval: tuple[float, float]
     seconds: float
+    processor: float
+    chosen: str = ""
 
 
 def collected(task: Task, steps: int, seed: int, agents: Path | None) -> da.Transitions:
@@ -70,15 +74,33 @@ def collected(task: Task, steps: int, seed: int, agents: Path | None) -> da.Tran
 
 
 def measured(
-    name: str, steps: int, seeds: Sequence[int], episodes: int, agents: Path | None
+    name: str, steps: int, seeds: Sequence[int], episodes: int, agents: Path | None, *, fit: bool
 ) -> Iterator[Row]:
-    """Yield one row per seed of the log; all policies play the same episodes."""
+    """Yield one row per seed of the log; all policies play the same episodes.
+
+    Args:
+        name: of the task.
+        steps: transitions of a log.
+        seeds: of the logs.
+        episodes: that a policy plays.
+        agents: folder of policies that collect.
+        fit: whether `da.fit` makes the policy; else the defaults do.
+    """
     task = TASKS[name]
     for seed in seeds:
         data = collected(task, steps, seed, agents)
-        began = time.perf_counter()
-        policy = da.compile(data, show_progress=False).solve(gamma=0.99).policy()
-        took = time.perf_counter() - began
+        began, worked = time.perf_counter(), time.process_time()
+        policy, chosen = _fitted(data) if fit else (_planned(data), "")
+        took = time.perf_counter() - began, time.process_time() - worked
         report = da.evaluate(policy, task.env, episodes, seed=0, show_progress=False)
         logged = float(np.mean(data.episode_returns()))
-        yield Row(seed, logged, report.mean, report.interval, took)
+        yield Row(seed, logged, report.mean, report.interval, *took, chosen)
+
+
+def _planned(data: da.Transitions) -> da.Policy:
+    return da.compile(data, show_progress=False).solve(gamma=0.99).policy()
+
+
+def _fitted(data: da.Transitions) -> tuple[da.Policy, str]:
+    found = da.fit(data, gamma=0.99, show_progress=False)
+    return found.policy, f"{found.candidate}, shown to be better: {found.shown}"

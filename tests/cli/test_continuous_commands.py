@@ -95,6 +95,9 @@ def test_every_other_command_knows_rows(tmp_path: Path, capsys: pytest.CaptureFi
     dac("policy", plan, "-o", policy)
     assert dac("info", policy)["action_kind"] == "continuous"
     assert dac("act", policy, log, "-o", decisions)["rows"] == 60
+    fitted = dac("fit", data, "-o", tmp_path / "fitted", "--time-budget", 20)
+    assert "rows of numbers" in fitted["judges"]["importance"]["reason"]
+    assert dac("info", tmp_path / "fitted")["kind"] == "plan"
     for words in (
         ("solve", model, "-o", plan, "--forbid", "throttle"),
         ("compile", data, "-o", tmp_path / "other", "--landing", "moon"),
@@ -102,7 +105,7 @@ def test_every_other_command_knows_rows(tmp_path: Path, capsys: pytest.CaptureFi
         ("report", plan, "-o", tmp_path / "report.html"),
         ("compare", plan, plan),
         ("guarantee", plan),
-        ("fit", data, "-o", tmp_path / "fitted"),
+        ("fit", data, "-o", tmp_path / "other", "--report", tmp_path / "report.html"),
         ("policy", plan, "-o", tmp_path / "policy", "--states", 5),
         ("studio", plan, "--port", 0, "--no-browser"),
     ):

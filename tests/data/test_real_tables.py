@@ -370,3 +370,11 @@ def test_blanks_that_mean_no_end_are_not_missing():
     table = columns(end=[None, None, "died", None, "home"])
     assert "missing" not in told(table, terminal_values=["died"])
     assert "missing" not in told(table)
+
+
+def test_the_only_dates_are_guessed_as_the_time(tmp_path):
+    days = ["2026-05-03", "2026-05-04", "2026-05-05", "2026-05-06", "2026-05-07"]
+    found = survey(open_table(written(tmp_path / "a.csv", columns(seen=days))))
+    assert guessed(found)["time"] == "seen"
+    found = survey(open_table(written(tmp_path / "b.csv", columns(seen=days, born=days))))
+    assert guessed(found).get("time") not in ("seen", "born")

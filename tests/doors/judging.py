@@ -101,6 +101,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "k": (*NO_COUNT, None),
             "k_pi": (*NO_COUNT, None),
             "lookup": (*NO_WORD, None),
+            "candidates": NO_COUNT,
             "one_step": (*NO_FLAG, None),
             "name": NO_NAME,
         },

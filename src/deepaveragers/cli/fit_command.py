@@ -45,10 +45,12 @@ def fit(
     check_target(output, "plan")
     if picture is not None:
         check_picture(picture)
+    logged = load_as(Transitions, data)
     if report is not None:
         check_page(report)
+        logged.check_numbered("data", "for --report", "Leave it out: the answer is printed.")
     found = fit_policy(
-        load_as(Transitions, data),
+        logged,
         None,
         budget,
         env,

@@ -186,6 +186,12 @@ class Transitions:
         """What kind of actions there are, in words."""
         return kind_of_actions(self.actions, len(self.action_names))
 
+    def check_numbered(self, parameter: str, purpose: str, remedy: str = "") -> None:
+        """Refuse actions that are rows at a door whose purpose is of numbered ones only."""
+        if self.action_vectors:
+            allowed = f"of discrete actions {purpose}"
+            raise InputError(parameter, allowed, self.actions_in_words, remedy)
+
     @property
     def observation_shape(self) -> tuple[int, ...]:
         """Shape of one observation."""

@@ -7,7 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from ..arguments import choice, flag, instance, known_keywords, several, shown, whole_number
+from ..arguments import (
+    choice,
+    flag,
+    instance,
+    known_keywords,
+    optional,
+    several,
+    shown,
+    whole_number,
+)
 from ..arrays import Array
 from ..errors import InputError
 from ..mdp.objective import Objective
@@ -26,8 +35,10 @@ class Candidate:
         k_pi: neighbours that a decision averages.
         lookup: "nearest", "lookahead", or "auto" as in `Policy`.
         encoder: the representation; None standardises vectors. A name ("dynamics", "bcq" and
-            the others of `dac compile --encoder`) is trained on what the candidate is made from;
-            an encoder that was trained before has seen what will judge it.
+            the others of `dac compile --encoder`) is trained on the part of the log that the
+            candidate is made from; a ready encoder may have seen the episodes that judge it.
+        candidates: where actions are rows, the logged transitions among whose actions a state
+            chooses; None: as `compile` has it.
         one_step: one step of improvement on logged returns (`solve_one_step`), not a whole plan.
         name: what it is called in tables; None describes it.
     """
@@ -37,6 +48,7 @@ class Candidate:
     k_pi: int = 11
     lookup: LookupName = "auto"
     encoder: Encoder | Callable[[Array], Any] | str | None = None
+    candidates: int | None = None
     one_step: bool = False
     name: str | None = None
 
@@ -47,6 +59,9 @@ class Candidate:
         choice("lookup", self.lookup, get_args(LookupName))
         if isinstance(self.encoder, str):
             choice("encoder", self.encoder, NAMES)
+        object.__setattr__(
+            self, "candidates", optional(whole_number, "candidates", self.candidates)
+        )
         flag("one_step", self.one_step)
         if self.name is not None and not (isinstance(self.name, str) and self.name):
             raise InputError("name", "some text, or None", shown(self.name))
@@ -68,6 +83,7 @@ class Candidate:
             f"k={self.k}",
             "" if asked.cost is None else f"C={asked.cost:g}",
             f"support={asked.support:g}" if asked.support else "",
+            "" if self.candidates is None else f"candidates={self.candidates}",
             f"k_pi={self.k_pi}",
             "" if self.lookup in ("auto", "nearest") else self.lookup,
             "" if asked.gamma == Objective.gamma else f"gamma={asked.gamma:g}",
@@ -108,8 +124,11 @@ def candidate_grid(
 
 
 def by_encoder(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Return groups with the same representation; they share their compiles."""
-    return _grouped(candidates, lambda one, other: _same(one.encoder, other.encoder))
+    """Return groups with the same representation and number of candidates: one compile each."""
+    return _grouped(
+        candidates,
+        lambda one, other: one.candidates == other.candidates and _same(one.encoder, other.encoder),
+    )
 
 
 def by_plan(candidates: Sequence[Candidate]) -> list[list[Candidate]]:

@@ -191,6 +191,8 @@ def compare(first: Plan, second: Plan, *, tolerance: float = TOLERANCE) -> Compa
     _check(first, second)
     tolerance = number("tolerance", tolerance, above=0.0)
     data = first.mdp.transitions
+    remedy = "Candidates have no names to count; compare what both policies do: policy.act."
+    data.check_numbered("plans", "to be compared", remedy)
     states = np.flatnonzero(~data.terminations)
     starts = start_states(first.mdp)
     one, two, seen = first.q_values[states], second.q_values[states], data.next_observations

@@ -139,6 +139,8 @@ def guarantee(
     delta = number("delta", delta, above=0.0, below=1.0, remedy="A common choice is 0.05.")
     lipschitz = optional(number, "lipschitz", lipschitz, least=0.0)
     deterministic = flag("deterministic", deterministic)
+    remedy = "Judge its policy on held-out episodes: da.fit, `dac fit`."
+    plan.mdp.transitions.check_numbered("plan", "for the theorem behind a guarantee", remedy)
     asked = plan.objective
     cost = pose(plan.mdp, asked).cost
     if asked.penalty != "linear" or asked.worst_case or asked.slip or asked.horizon is not None:

@@ -18,13 +18,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from ..arguments import instance, known_keywords, number, shown
 from ..arrays import Array, Bool, Float64, Floats
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..policy.policy import Policy
+from .quantiles import normal_reach
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def weighted_importance(
     value, moved = found.value(discount)
     count = len(moved)
     error = float(np.sqrt((moved**2).sum() * count / max(count - 1, 1)))
-    reach = float(ndtri(0.5 + level / 2.0)) * error
+    reach = normal_reach(level) * error
     # Effective episodes where the weight of time is mostly spent.
     longest = len(discount)
     horizon = longest if gamma == 1.0 else round(1.0 / (1.0 - gamma))

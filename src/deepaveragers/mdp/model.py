@@ -138,7 +138,7 @@ class DacMdp:
             cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
                 does not fit this machine's memory.
             work_dir: for that, a folder that all nodes see; a killed plan goes on from there.
-            blocks: with a cluster, plan in so many blocks, also what fits here.
+            blocks: with a cluster, the number of blocks, even if the plan fits this machine.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve

@@ -28,7 +28,7 @@ from .tree import Rule, fidelity, grow, in_words
 from .typical import typical_states
 
 CASES = 3
-"""Comparable cases of an action: so many fit beside each other."""
+"""Comparable cases of an action that fit beside each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +142,9 @@ class Report:
         return f'<iframe sandbox style="{style}" srcdoc="{escaped(self.html())}"></iframe>'
 
 
+SINGLE_DECISIONS = "policy.explain and `dac explain` show single decisions."
+
+
 def report(plan: Plan | Policy | Fit) -> Report:
     """Say what a plan is made of, what it would change, what it promises, and what limits it.
 
@@ -152,8 +155,7 @@ def report(plan: Plan | Policy | Fit) -> Report:
     policy, fit = _asked(plan)
     mdp = policy.plan.mdp
     data = mdp.transitions
-    if data.action_vectors:
-        raise InputError("plan", "of discrete actions for a report", data.actions_in_words)
+    data.check_numbered("plan", "for a report", SINGLE_DECISIONS)
     decisions = decisions_of(policy)
     rules = grow(decisions.columns, decisions.planned)
     chosen = typical_states(decisions, rules, mdp.source_features[decisions.rows])

@@ -79,9 +79,9 @@ def save(
         path: the bundle's directory.
         evidence: whether a policy takes the plan and the log along, so that it can explain;
             otherwise it is saved with what acting needs, and no more.
-        part_rows: write longer arrays in parts, a file for every so many rows, rounded up to a
-            multiple of 4,096 and to a thousandth of all. None does as the bundle that is
-            replaced or was loaded.
+        part_rows: rows per file, for arrays with more rows than that; rounded up to a multiple
+            of 4,096, and so that an array has at most 1,000 files. None keeps what the
+            replaced or loaded bundle has.
     """
     part_rows = optional(whole_number, "part_rows", part_rows)
     directory = file_path("path", path)

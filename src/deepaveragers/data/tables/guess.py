@@ -11,7 +11,8 @@ WORDS = {
     "propensity": ("propensity", "pscore"),
     "reward": ("reward", "click", "score", "return", "profit", "revenue", "gain", "utility"),
     "terminated": (
-        "terminated", "terminal", "outcome", "died", "death", "discharged", "done", "end",
+        "terminated", "terminal", "outcome", "died", "death", "discharged", "discharge", "done",
+        "end",
     ),
     "truncated": ("truncated", "timeout", "censored"),
     "time": (
@@ -81,7 +82,8 @@ def _likeliest(role: str, columns: list[ColumnSummary], survey: Survey) -> Colum
         for column in fitting:
             if word in re.findall(r"[a-z]+", _split(column.name)):
                 return column
-    return None
+    dates = [one for one in fitting if one.kind == "date"]
+    return dates[0] if role == "time" and len(dates) == 1 else None
 
 
 def _split(name: str) -> str:

@@ -12,12 +12,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ...arrays import Float64, Floats
 from ...data.returns import returns_to_go
 from ...neighbors.choice import serving_index
 from ...policy.policy import Policy
+from ..quantiles import student_reach
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ class SimilarCases:
 
     def __init__(self, policy: Policy, gamma: float, level: float) -> None:
         mdp = policy.plan.mdp
+        remedy = "policy.explain(observation) shows the cases behind a decision."
+        mdp.transitions.check_numbered("data", "to share similar cases", remedy)
         self._policy, self._level, self._mdp = policy, level, mdp
         self._returns: Float64 = returns_to_go(mdp.transitions, gamma)
         self._index = serving_index(mdp.source_features)
@@ -67,7 +69,7 @@ class SimilarCases:
         self._terminated = ends[self._episode]
 
     def of(self, observation: Floats, count: int) -> tuple[ActionCases, ...]:
-        """Return the cases of each action among so many logged states."""
+        """Return the cases of each action among the `count` nearest logged states."""
         data = self._mdp.transitions
         batch = np.asarray(observation).reshape(1, *data.observation_shape)
         features = self._mdp.encoder.encode(batch)
@@ -84,7 +86,7 @@ class SimilarCases:
         half = math.inf
         if size > 1:
             error = float(returns.std(ddof=1)) / math.sqrt(size)
-            half = float(stdtrit(size - 1, (1.0 + self._level) / 2.0)) * error
+            half = student_reach(size - 1, self._level) * error
         return ActionCases(
             action=name,
             chosen=chosen,

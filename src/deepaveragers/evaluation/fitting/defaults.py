@@ -3,6 +3,9 @@
 Representations x support x smoothness, at the cost without units; one step of improvement;
 imitation (only the action that is taken most in similar states); and each action always, where
 there are few.
+
+Where actions are rows, a decision weighs single transitions, so that there is no smoothness to try;
+imitation takes the action that most of the nearest rows nearly took.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from ...mdp.objective import Objective
 from ..candidates import Candidate
 
 SUPPORT = 0.3
+MORE_SUPPORT = 0.6
+"""Tried too where actions are rows, of which few are much alike."""
 SMOOTHNESS = (11, 31)
 CASES = 31
 """Similar cases that imitation and one step of improvement look at."""
@@ -33,6 +38,8 @@ def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tu
     """
     base = Objective(gamma=gamma)
     encoders = _representations(data, networks)
+    if data.action_vectors:
+        return tuple(one for name in encoders for one in _rows(base, name))
     made = _single_steps if data.terminations.all() else _plans
     found = [one for name in encoders for one in made(base, name)]
     return (*found, *_constants(data, base, encoders[0]))
@@ -59,6 +66,18 @@ def _plans(base: Objective, encoder: str) -> Sequence[Candidate]:
     )
     step = Candidate(cautious, k=CASES, k_pi=CASES, lookup="lookahead", encoder=encoder)
     return [*plans, replace(step, one_step=True), alike]
+
+
+def _rows(base: Objective, encoder: str) -> Sequence[Candidate]:
+    """Return the candidates of one representation where actions are rows."""
+    plans = [
+        Candidate(replace(base, support=support), encoder=encoder, lookup="lookahead")
+        for support in (0.0, SUPPORT, MORE_SUPPORT)
+    ]
+    step = replace(plans[1], one_step=True)
+    name = f"imitation {encoder}"
+    alike = Candidate(replace(base, support=1.0), encoder=encoder, lookup="lookahead", name=name)
+    return [*plans, step, alike]
 
 
 def _single_steps(base: Objective, encoder: str) -> Sequence[Candidate]:

@@ -78,9 +78,9 @@ def fit(
         level: of the intervals.
         folds: parts of the log that judge in turn.
         episodes: per candidate that is played.
-        time_budget: seconds; candidates that would be begun later are left out. None: no limit.
-        resume_dir: where what was judged is kept, so that a stopped fit can go on.
-        seed: of folds, networks and luck.
+        time_budget: seconds after which no further candidate is begun; None: no limit.
+        resume_dir: where finished judgements are kept, so that a stopped fit can continue.
+        seed: of folds, networks and simulated episodes.
         show_progress: force bars on or off; None shows them on a terminal.
     """
     began = time.perf_counter()

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ...arrays import Float64
+from ..quantiles import student_reach
 from .judges.verdict import Opinion, Verdict, Withheld
 
 
@@ -78,6 +78,6 @@ def _estimate(verdicts: Sequence[Verdict], level: float) -> Estimate:
     scatter = [one.parts.var(ddof=1) if len(one.parts) > 1 else math.inf for one in verdicts]
     squared = np.array(scatter) / sizes + np.square([one.spread for one in verdicts])
     freedom = max(1, int(sizes.sum()) - len(verdicts))
-    width = float(stdtrit(freedom, (1.0 + level) / 2.0) * np.sqrt(shares**2 @ squared))
+    width = student_reach(freedom, level) * float(np.sqrt(shares**2 @ squared))
     effective = float(sum(one.effective for one in verdicts))
     return Estimate(value, value - width, value + width, effective)

@@ -67,7 +67,8 @@ class Maker:
                     "train_steps": _updates(encoder, self._data),
                 }
             encoder = encoder_by_name(encoder, self._data, seed=self._seed, **trained)
-        return compile(self._data, k, encoder, show_progress=False)
+        m = group[0].candidates
+        return compile(self._data, k, encoder, candidates=m, show_progress=False)
 
     def _asked(self, candidate: Candidate, mdp: DacMdp) -> Objective:
         """Return the candidate's objective as one of these rows."""

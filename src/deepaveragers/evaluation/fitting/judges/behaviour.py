@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....arrays import Array, Float64, Int64
+from ....arrays import Array, Float64
 from ....data.returns import returns_to_go
 from ....neighbors.tree import TreeIndex
 from ..folds import Log
@@ -49,8 +49,9 @@ class Imitator:
         self._encode, self._random = encode, np.random.default_rng(seed)
         self._count = min(NEIGHBORS, len(states))
 
-    def act(self, observation: Any) -> Int64:
-        """Return [B] actions."""
+    def act(self, observation: Any) -> Array:
+        """Return [B] actions, or rows [B, Da]."""
         found, _ = self._index.query(self._encode(observation), self._count)
         picks = self._random.integers(self._count, size=len(found))
-        return np.asarray(self._actions[found[np.arange(len(found)), picks]], dtype=np.int64)
+        actions: Array = self._actions[found[np.arange(len(found)), picks]]
+        return actions

@@ -109,12 +109,7 @@ class FittedQ:
         expected = np.einsum("ns,ns->n", self._there, theta[following])
         residuals = log.data.rewards + log.gamma * expected - q_values
         weights = np.einsum("ns,ns->n", self._here, weights_of[actions])
-        corrected = residuals / (1.0 - self._leverage(inverse))
-        shares = log.per_episode(weights * corrected)
-        parts = values + len(log) * (shares - shares.mean())
-        if not np.isfinite(parts).all():
-            return Withheld("its equations have no finite solution")
-        return Verdict(parts, 0.0, effective_number(log.per_episode(weights)))
+        return contributions(log, values, residuals, weights, self._leverage(inverse))
 
     def _leverage(self, inverse: Floats) -> Float64:
         size, found = self._basis.size, np.zeros(len(self._here))
@@ -122,4 +117,24 @@ class FittedQ:
             own = slice(a * size, (a + 1) * size)
             here = self._here[rows]
             found[rows] = np.einsum("ns,ns->n", here @ inverse[own, own], here)
-        return np.clip(found, 0.0, HIGHEST_LEVERAGE)
+        return found
+
+
+def contributions(
+    log: Log, values: Float64, residuals: Float64, weights: Float64, leverage: Float64
+) -> Opinion:
+    """Return what each episode contributes to the value at the starts.
+
+    Args:
+        log: the held-out episodes.
+        values: [E] V at their starts.
+        residuals: [N] delta.
+        weights: [N] phi.u.
+        leverage: [N] of the rows in the solution.
+    """
+    corrected = residuals / (1.0 - np.clip(leverage, 0.0, HIGHEST_LEVERAGE))
+    shares = log.per_episode(weights * corrected)
+    parts = values + len(log) * (shares - shares.mean())
+    if not np.isfinite(parts).all():
+        return Withheld("its equations have no finite solution")
+    return Verdict(parts, 0.0, effective_number(log.per_episode(weights)))

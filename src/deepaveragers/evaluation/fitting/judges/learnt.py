@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from ....arrays import Array, Bool, Float64, Int64
 from ....progress import Advance
 from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
+from .action_inputs import action_inputs
 from .playing import Weights
 
 MEMBERS = 5
@@ -57,7 +57,7 @@ class Scales:
 
 
 def steps_for(rows: int) -> int:
-    """Return how many updates a log of so many rows takes."""
+    """Return how many updates a log of this many rows takes."""
     return int(min(max(rows / ROWS_PER_STEP, FEWEST_STEPS), MOST_STEPS))
 
 
@@ -95,7 +95,7 @@ class LearntSimulator:
         states = np.asarray(data.observations, dtype=np.float64).reshape(len(data), -1)
         following = np.asarray(data.next_observations, dtype=np.float64).reshape(len(data), -1)
         self._shape, self._dtype = data.observation_shape, data.observations.dtype
-        self._actions = data.num_actions
+        self._actions = action_inputs(data)
         self._scales = scales_of(states, following, data.rewards)
         inputs = self._inputs((states - self._scales.mean) / self._scales.deviation, data.actions)
         changes = np.column_stack((following - states, data.rewards))
@@ -132,7 +132,7 @@ class LearntSimulator:
         return flat.reshape(len(states), *self._shape).astype(self._dtype)
 
     def step(
-        self, states: Float64, actions: Int64, member: Int64, draws: Float64
+        self, states: Float64, actions: Array, member: Int64, draws: Float64
     ) -> tuple[Float64, Float64, Bool, Bool]:
         """Return next states, rewards, whether ended, whether believed."""
         inputs = self._inputs(states, actions)
@@ -145,9 +145,9 @@ class LearntSimulator:
                     weights = {name: w[one : one + 1] for name, w in self._weights.items()}
                     outputs[own] = _forward(weights, torch.as_tensor(inputs[own])[None])[0].numpy()
         mean, log_deviation = outputs[:, :size], outputs[:, size : 2 * size]
-        noise = np.exp(np.clip(log_deviation, QUIETEST, LOUDEST)) * ndtri(
-            np.clip(draws[:, :size], 1e-4, 1.0 - 1e-4)
-        )
+        chances = torch.as_tensor(np.clip(draws[:, :size], 1e-4, 1.0 - 1e-4))
+        normal = torch.special.ndtri(chances).numpy()
+        noise = np.exp(np.clip(log_deviation, QUIETEST, LOUDEST)) * normal
         moved = (mean + noise) * self._scales.change_deviation + self._scales.change_mean
         following = states + moved[:, :-1] / self._scales.deviation
         following = np.clip(following, self._scales.low, self._scales.high)
@@ -157,7 +157,7 @@ class LearntSimulator:
         return following, rewards, ended, np.ones(len(states), dtype=bool)
 
     def _inputs(self, states: Float64, actions: Array) -> Any:
-        taken = np.eye(self._actions, dtype=np.float32)[np.asarray(actions, dtype=np.int64)]
+        taken = self._actions(actions).astype(np.float32)
         return np.concatenate((states.astype(np.float32), taken), axis=1)
 
 

@@ -13,12 +13,15 @@ from ....arrays import Array, Float64
 from ....data.observations import is_image
 from ....data.transitions import Transitions
 from ....errors import MissingExtraError
+from ....mdp.permission import deviations_of
 from ....progress import Advance
 from ....representation.encoder import Encoder, Standardize
 from ....representation.picture_components import picture_components
 from ..folds import Log
+from .action_inputs import agreement
 from .behaviour import Imitator, behaviour_parts
 from .fitted_q import FittedQ
+from .fitted_row_q import FittedRowQ
 from .importance import Importance
 from .local import LocalSimulator
 from .playing import Simulator, Weights, play
@@ -33,6 +36,7 @@ STARTS = 60
 """Simulated episodes per policy."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
+NO_WEIGHTS = "actions are rows of numbers, and no two of them are the same"
 MISSED = "missed"
 """Name under which `Panel.missed` is kept."""
 
@@ -45,7 +49,7 @@ class Panel:
         log: the held-out episodes.
         behaviour: [E] float64, what logged behaviour earned in each.
         fitted_q: judge.
-        importance: judge.
+        importance: judge; None where actions are rows.
         simulator: None where there is none, as for pictures.
         missed: how far the simulator is from what logged behaviour earned, beyond chance.
         seed: of the luck in the simulator.
@@ -53,8 +57,8 @@ class Panel:
 
     log: Log
     behaviour: Float64
-    fitted_q: FittedQ
-    importance: Importance
+    fitted_q: FittedQ | FittedRowQ
+    importance: Importance | None
     simulator: Simulator | None
     missed: float
     seed: int
@@ -72,7 +76,7 @@ class Panel:
             {
                 "simulator": simulated[place],
                 "fitted_q": self.fitted_q.judge(actor),
-                "importance": self.importance.judge(actor),
+                "importance": self._weighed(actor),
                 AGREEMENT: self._agreement(actor),
             }
             for place, actor in enumerate(actors)
@@ -81,8 +85,13 @@ class Panel:
     def _agreement(self, actor: Actor) -> Verdict:
         data = self.log.data
         rows = np.unique(np.linspace(0, len(data) - 1, AGREEMENT_ROWS).astype(np.int64))
-        same = actions_of(actor, data.observations[rows]) == data.actions[rows]
-        return Verdict(np.array([same.mean()]), 0.0, float(len(rows)))
+        taken, logged = actions_of(actor, data.observations[rows]), data.actions[rows]
+        units = deviations_of(data.actions) if data.action_vectors else np.ones(0)
+        share = agreement(taken, logged, units)
+        return Verdict(np.array([share]), 0.0, float(len(rows)))
+
+    def _weighed(self, actor: Actor) -> Opinion:
+        return Withheld(NO_WEIGHTS) if self.importance is None else self.importance.judge(actor)
 
     def _simulated(self, actors: Sequence[Actor]) -> list[Opinion]:
         if self.simulator is None:
@@ -120,9 +129,10 @@ def make_panel(
         states, following = picture_components(here, there)
     else:
         states, following = _encoded(standard, here), _encoded(standard, there)
-    fitted_q = FittedQ(log, states, following, states[log.first], seed)
+    rows = log.data.action_vectors
+    fitted_q = (FittedRowQ if rows else FittedQ)(log, states, following, states[log.first], seed)
     behaviour = behaviour_parts(log, fitted_q.basis, states, following)
-    importance = Importance(log, states, log.data.propensities)
+    importance = None if rows else Importance(log, states, log.data.propensities)
     if standard is None:
         return Panel(log, behaviour, fitted_q, importance, None, 0.0, seed)
     simulator = _simulator(log, seed, learn, advance, kept)
@@ -163,7 +173,7 @@ def one_thread_each(learn: bool) -> Iterator[None]:
 
 
 def learning_steps(data: Transitions, rows: int) -> int:
-    """Return how many updates the networks of a panel take, for so many rows of the data."""
+    """Return how many updates the networks of a panel take, for this many rows of the data."""
     if is_image(data.observations):
         return 0
     from .learnt import steps_for

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from ....arrays import Array, Bool, Float64, Int64
-from .verdict import Actor
+from .verdict import Actor, actions_of
 
 MOST_STEPS = 1_000
 WEIGHT_LEFT = 0.01
@@ -40,13 +40,13 @@ class Simulator(Protocol):
         """Return observations [B, ...] as in the data."""
 
     def step(
-        self, states: Float64, actions: Int64, member: Int64, draws: Float64
+        self, states: Float64, actions: Array, member: Int64, draws: Float64
     ) -> tuple[Float64, Float64, Bool, Bool]:
         """Return next states [B, D], rewards [B], whether ended [B], whether believed [B].
 
         Args:
             states: [B, D].
-            actions: [B].
+            actions: [B], or rows [B, Da].
             member: [B], which model moves each.
             draws: [B, D + 2] uniform numbers in [0, 1), which decide all that is random.
         """
@@ -86,11 +86,7 @@ def play(
     for step in range(steps_that_count(gamma)):
         draws = np.tile(generator.random((count, states.shape[1] + 2)), (len(actors), 1))[playing]
         observations = simulator.observations(states[playing])
-        actions = np.empty(len(playing), dtype=np.int64)
-        for number, actor in enumerate(actors):
-            own = playing // count == number
-            if own.any():
-                actions[own] = actor.act(observations[own])
+        actions = _decided(actors, playing // count, observations)
         following, rewards, ended, believed = simulator.step(
             states[playing], actions, member[playing], draws
         )
@@ -102,3 +98,18 @@ def play(
     # Who still plays goes on as before: from there on, it earns at the same rate.
     returns[playing] /= 1.0 - gamma ** steps_that_count(gamma)
     return returns.reshape(len(actors), count)
+
+
+def _decided(actors: Sequence[Actor], owner: Int64, observations: Array) -> Array:
+    """Return the actions [B] or [B, Da] of observations [B, ...], each by its own actor."""
+    whose = [np.flatnonzero(owner == number) for number in range(len(actors))]
+    parts = [
+        (own, actions_of(actor, observations[own]))
+        for actor, own in zip(actors, whose, strict=True)
+        if len(own)
+    ]
+    _, first = parts[0]
+    actions = np.empty((len(owner), *first.shape[1:]), first.dtype)
+    for own, taken in parts:
+        actions[own] = taken
+    return actions

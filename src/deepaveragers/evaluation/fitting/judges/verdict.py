@@ -15,7 +15,7 @@ class Actor(Protocol):
     """Anything that acts on a batch of observations."""
 
     def act(self, observation: Any) -> Any:
-        """Return [B] actions for observations [B, ...]."""
+        """Return [B] actions for observations [B, ...]; [B, Da] where they are rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,8 @@ def effective_number(weights: Float64) -> float:
 
 
 def actions_of(actor: Actor, observations: Array) -> Array:
-    """Return [B] the actions of observations [B, ...], none for none."""
+    """Return the actions [B], or rows [B, Da], of observations [B, ...], none for none."""
     if len(observations) == 0:
         return np.empty(0, dtype=np.int64)
-    return np.asarray(actor.act(observations), dtype=np.int64)
+    found = np.asarray(actor.act(observations))
+    return found if found.ndim == 2 else found.astype(np.int64)

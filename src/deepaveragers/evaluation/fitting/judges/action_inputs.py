@@ -1,0 +1,43 @@
+"""Actions as the numbers that a judge reads: marks of numbered ones, units of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ....arrays import Array, Float64
+from ....data.transitions import Transitions
+from ....mdp.permission import WIDTH, deviations_of
+
+ActionInputs = Callable[[Array], Float64]
+"""From actions [B], or rows [B, Da], to numbers [B, I]."""
+
+
+def action_inputs(data: Transitions) -> ActionInputs:
+    """Return how the actions of a log are read.
+
+    Numbered ones have a mark each; rows are standardised columns.
+    """
+    if not data.action_vectors:
+        marks = np.eye(data.num_actions)
+        return lambda actions: marks[np.asarray(actions, dtype=np.int64)]
+    mean = data.actions.mean(axis=0, dtype=np.float64)
+    deviations = deviations_of(data.actions)
+    return lambda actions: (actions - mean) / deviations
+
+
+def agreement(taken: Array, logged: Array, deviations: Float64) -> float:
+    """Return how well actions agree: the share that is the same; of rows, that is nearly so.
+
+    Rows agree by exp(-|u - u'|^2 / (2 h^2 Da)), u in deviations of a column, as for support.
+
+    Args:
+        taken: [B] or [B, Da].
+        logged: the same of the log.
+        deviations: [Da] of the columns; not used for numbered actions.
+    """
+    if logged.ndim == 1:
+        return float((taken == logged).mean())
+    gaps = np.square((taken - logged) / deviations).sum(axis=1)
+    return float(np.exp(-gaps / (2.0 * WIDTH**2 * logged.shape[1])).mean())
