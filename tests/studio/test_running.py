@@ -95,8 +95,7 @@ def test_the_planner_is_stopped_between_sweeps(page, mdp):
 
 def test_old_sequences_are_told_that_they_are(page):
     page.post("/api/plans", question={}, tab="a", sequence=5)
-    told = page.post("/api/plans", status=409, question={"gamma": 0.5}, tab="a", sequence=4)
-    assert told == {"overtaken": True}
+    page.post("/api/plans", status=204, question={"gamma": 0.5}, tab="a", sequence=4)
 
 
 def test_plans_that_are_gone_are_made_again(page):
@@ -175,6 +174,14 @@ def _until(done):
     while not done():
         assert time.monotonic() < deadline
         time.sleep(0.005)
+
+
+def test_a_cancelled_estimate_ends_at_its_next_step(page):
+    plan = page.get("/api/model")["plan"]["id"]
+    job = page.post("/api/trust/estimate", status=202, plan=plan)["job"]
+    assert page.delete(f"/api/jobs/{job}")["state"] == "cancelled"
+    _until(lambda: job not in {thread.name for thread in threading.enumerate()})
+    assert page.get("/api/trust", plan=plan)["estimate"] is None
 
 
 @pytest.mark.slow

@@ -167,7 +167,8 @@ def _way(given: type[Record], wanted: tuple[type[Any], ...]) -> str:
     if given is Plan and Policy in wanted:
         return "`dac policy` makes a policy of it."
     if given in POLICIES:
-        return "Give what the policy was made of."
+        kept = "; `dac policy --with-evidence` keeps that" if Policy in wanted else ""
+        return f"Give what the policy was made of{kept}."
     inside = "transitions" if given is DacMdp else "mdp.transitions"
     return f"Give the transitions that it was made of; in Python, da.load(path).{inside}."
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments import choice
 from ..arrays import Array, Float64, Int64
+from ..data.transitions import Transitions
 from ..errors import InputError
 from ..kernels.bellman import reference
 from ..mdp.problem import pose
@@ -25,7 +27,9 @@ SAMPLE = 50_000
 """States that the ends of a scale are taken from."""
 TAILS = (0.02, 0.98)
 """Quantiles at the ends of a scale."""
-ENDED = "end of an episode"
+ENDED = "episode ended"
+ABSENT = {"logged": "nothing logged next", "support": "no distance", "reward": "no reward"}
+"""What states without a value are called; in other colourings an episode ended there."""
 
 
 def planned_actions(plan: Plan) -> Int64:
@@ -36,7 +40,8 @@ def planned_actions(plan: Plan) -> Int64:
 
 def by_value(plan: Plan) -> tuple[Legend, Bytes]:
     """Colour by planned value."""
-    return scaled("value", "planned value", plan.values)
+    ended = plan.mdp.transitions.terminations
+    return scaled("value", "planned value", np.where(ended, np.nan, plan.values))
 
 
 def by_action(plan: Plan) -> tuple[Legend, Bytes]:
@@ -46,14 +51,19 @@ def by_action(plan: Plan) -> tuple[Legend, Bytes]:
     )
 
 
-def by_logged_action(plan: Plan) -> tuple[Legend, Bytes]:
-    """Colour by the action that was logged next; none at the end of an episode."""
-    data = plan.mdp.transitions
+def logged_actions(data: Transitions) -> Int64:
+    """Return [N] int64, the action that was logged in every core state; -1 where none was."""
     taken = np.full(len(data), -1, dtype=np.int64)
     follows = ~(data.terminations | data.truncations)[:-1]
     follows &= data.episode_ids[1:] == data.episode_ids[:-1]
     taken[:-1] = np.where(follows, data.actions[1:], -1)
-    return categories("logged", "logged action", taken, data.action_names)
+    return taken
+
+
+def by_logged_action(plan: Plan) -> tuple[Legend, Bytes]:
+    """Colour by the action that was logged next; none at the end of an episode."""
+    data = plan.mdp.transitions
+    return categories("logged", "logged action", logged_actions(data), data.action_names)
 
 
 def by_reward(plan: Plan) -> tuple[Legend, Bytes]:
@@ -81,7 +91,8 @@ def by_gap(plan: Plan) -> tuple[Legend, Bytes]:
 
 def by_difference(plan: Plan, other: Plan) -> tuple[Legend, Bytes]:
     """Colour by the difference of the values of two plans, 0 in the middle of the scale."""
-    difference = plan.values - other.values
+    ended = plan.mdp.transitions.terminations
+    difference = np.where(ended, np.nan, plan.values - other.values)
     low, high = _ends(difference)
     reach = max(abs(low), abs(high)) or 1.0
     legend = Legend("difference", "value, less that of the other plan", "diverging", -reach, reach)
@@ -126,10 +137,13 @@ def coloured(by: str, plan: Plan, other: Plan | None = None) -> tuple[Legend, By
     """Return the legend and the bytes [N] of a plan, or of a plan beside another."""
     choice("by", by, (*ALONE, *BESIDE))
     if by in ALONE:
-        return ALONE[by](plan)
-    if other is None:
+        legend, codes = ALONE[by](plan)
+    elif other is None:
         raise InputError("other", f"the id of a plan for {by!r}", None)
-    return BESIDE[by](plan, other)
+    else:
+        legend, codes = BESIDE[by](plan, other)
+    absent = Category(MISSING, ABSENT.get(by, ENDED), int((codes == MISSING).sum()))
+    return msgspec.structs.replace(legend, absent=absent if absent.count else None), codes
 
 
 def scaled(by: str, label: str, values: Float64) -> tuple[Legend, Bytes]:

@@ -47,11 +47,10 @@ function Found({ page }: { page: TrustPage }) {
 
 function Judgement({ page }: { page: TrustPage }) {
   const { behaviour, estimate } = page;
-  const rows = [{ name: "What is done today", mean: behaviour.mean, interval: behaviour.interval }];
   if (!estimate) {
     return (
       <>
-        <Intervals rows={rows} />
+        <Intervals rows={[{ name: "What is done today", mean: behaviour.mean, interval: behaviour.interval }]} />
         <p class="help">Earned per episode in the log, under this question. The model's own promise is no evidence; held-out episodes are.</p>
       </>
     );
@@ -59,8 +58,14 @@ function Judgement({ page }: { page: TrustPage }) {
   return (
     <>
       <p class={`judged ${estimate.shown ? "shown" : ""}`}>{estimate.answer}</p>
-      <Intervals rows={[...rows, { name: "A plan made like this", mean: estimate.value, interval: null }]} />
+      <Intervals
+        rows={[
+          { name: "What is done today", mean: estimate.behaviour.value, interval: [estimate.behaviour.low, estimate.behaviour.high] },
+          { name: "A plan made like this", mean: estimate.value, interval: null },
+        ]}
+      />
       <Intervals rows={[{ name: "Difference", mean: estimate.better, interval: estimate.interval }]} zero />
+      <p class="help">Episodes that the log cuts off are completed by the judges.</p>
       {estimate.notes.map((note) => <p class="help" key={note}>{note}</p>)}
     </>
   );
@@ -70,7 +75,7 @@ function Thin({ thin }: { thin: TrustPage["thin"] }) {
   return (
     <>
       <h4>Where more data would help</h4>
-      <p>In {count(thin.states)} states ({percent(thin.share)}) the planned action leans on cases farther than {number(thin.threshold, 3)}.</p>
+      <p>{thin.states > 0 ? `In ${count(thin.states)} states (${percent(thin.share)})` : "Nowhere"} the planned action leans on cases farther than {number(thin.threshold, 3)}.</p>
       <p><button type="button" onClick={() => look({ by: thin.colouring })}>Show distances on the map</button></p>
       {thin.thinnest.length > 0 && (
         <table>
