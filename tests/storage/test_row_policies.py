@@ -114,6 +114,8 @@ def test_rows_of_whole_numbers(data, probes, tmp_path):
     assert same(loaded.decide(probes), policy.decide(probes))
     assert loaded.act(probes).dtype == np.int32
     assert loaded.summary()["fallback"] == {"a0": 1.0, "a1": 2.0}
+    with pytest.raises(da.InputError, match="actions of 2 whole numbers"):
+        plan.policy(support_threshold=0.5, fallback=[0.5, 1])
 
 
 def test_digests_tell_what_decides(data):
