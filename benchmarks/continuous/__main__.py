@@ -1,7 +1,9 @@
 """`python -m benchmarks.continuous quality --agents DIR`, and `... timing --steps 1000000`.
 
-`--method fit` lets `da.fit` choose; `--method td3bc --peers FOLDER` trains d3rlpy's, in the
-environment that `python -m benchmarks.policies --prepare` makes.
+`--support 0.6` plans with support, `--support 1` imitates; `--method fit` lets `da.fit` choose;
+`--method td3bc --peers FOLDER` trains d3rlpy's, in the environment that `python -m
+benchmarks.policies --prepare` makes. Hopper, HalfCheetah, Walker2d and the double pendulum need
+MuJoCo: `pip install 'gymnasium[mujoco]'`.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 
 from ..policies.peers.environment import DEFAULT as PEERS_FOLDER
 from ..policies.peers.learning import ROW_PEERS, Peers
-from .quality import TASKS, Method, by_defaults, by_fit, by_peer, measured
+from .quality import TASKS, Method, by_fit, by_peer, by_plan, measured
 from .timing import timed
 
 DEFAULT_TASKS = ("pendulum", "mountaincar", "lunarlander")
@@ -30,10 +32,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--episodes", type=int, default=100)
     parser.add_argument(
         "--method",
-        choices=("defaults", "fit", *ROW_PEERS),
-        default="defaults",
-        help="what makes a policy: the defaults, da.fit, or one of d3rlpy's learners",
+        choices=("plan", "fit", *ROW_PEERS),
+        default="plan",
+        help="what makes a policy: a plan, da.fit, or one of d3rlpy's learners",
     )
+    parser.add_argument("--support", type=float, default=0.0, help="of a plan; 1 is imitation")
     parser.add_argument("--peers", type=Path, default=PEERS_FOLDER, help="d3rlpy's environment")
     parser.add_argument("--updates", type=int, default=10_000, help="of a learner of d3rlpy's")
     parser.add_argument("--dimensions", type=int, default=6)
@@ -45,7 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(", ".join(f"{name} {value:.3g}" for name, value in found.items()))
         return
     with Peers(given.peers) as peers:
-        own = {"defaults": by_defaults, "fit": by_fit}
+        own = {"plan": by_plan(given.support), "fit": by_fit}
         method = own.get(given.method) or by_peer(peers, given.method, given.updates)
         for task in given.tasks:
             report(task, given, method)

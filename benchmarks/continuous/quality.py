@@ -39,6 +39,9 @@ TASKS = {
         "MountainCarContinuous-v0", "mountaincarcontinuous-trpo", (0.0, 0.2, 0.4, 0.6, 0.8)
     ),
     "doublependulum": Task("InvertedDoublePendulum-v5"),
+    "hopper": Task("Hopper-v5", "hopper-trpo", (0.0, 0.1, 0.2, 0.3)),
+    "halfcheetah": Task("HalfCheetah-v5", "halfcheetah-ppo", (0.0, 0.1, 0.2, 0.3)),
+    "walker2d": Task("Walker2d-v5", "walker2d-trpo", (0.0, 0.1, 0.2, 0.3)),
     "lunarlander": Task(
         "LunarLanderContinuous-v3", "lunarlandercontinuous-ppo", (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     ),
@@ -94,11 +97,15 @@ class Made:
 Method = Callable[[da.Transitions], Made]
 
 
-def by_defaults(data: da.Transitions) -> Made:
-    """Return the policy of the plan that all defaults make."""
-    began = time.process_time()
-    policy = da.compile(data, show_progress=False).solve(gamma=GAMMA).policy()
-    return Made(policy, time.process_time() - began)
+def by_plan(support: float) -> Method:
+    """Return how a plan with some support and all other defaults makes a policy."""
+
+    def made(data: da.Transitions) -> Made:
+        began = time.process_time()
+        plan = da.compile(data, show_progress=False).solve(gamma=GAMMA, support=support)
+        return Made(plan.policy(), time.process_time() - began)
+
+    return made
 
 
 def by_fit(data: da.Transitions) -> Made:
