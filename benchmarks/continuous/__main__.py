@@ -15,7 +15,7 @@ import numpy as np
 
 from ..policies.peers.environment import DEFAULT as PEERS_FOLDER
 from ..policies.peers.learning import ROW_PEERS, Peers
-from .quality import TASKS, Method, by_fit, by_peer, by_plan, measured
+from .quality import LEARNT, TASKS, Method, by_fit, by_peer, by_plan, measured
 from .timing import timed
 
 DEFAULT_TASKS = ("pendulum", "mountaincar", "lunarlander")
@@ -37,6 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
         help="what makes a policy: a plan, da.fit, or one of d3rlpy's learners",
     )
     parser.add_argument("--support", type=float, default=0.0, help="of a plan; 1 is imitation")
+    parser.add_argument("--encoder", choices=("columns", *LEARNT), default="columns")
     parser.add_argument("--peers", type=Path, default=PEERS_FOLDER, help="d3rlpy's environment")
     parser.add_argument("--updates", type=int, default=10_000, help="of a learner of d3rlpy's")
     parser.add_argument("--dimensions", type=int, default=6)
@@ -48,7 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(", ".join(f"{name} {value:.3g}" for name, value in found.items()))
         return
     with Peers(given.peers) as peers:
-        own = {"plan": by_plan(given.support), "fit": by_fit}
+        own = {"plan": by_plan(given.support, given.encoder), "fit": by_fit}
         method = own.get(given.method) or by_peer(peers, given.method, given.updates)
         for task in given.tasks:
             report(task, given, method)

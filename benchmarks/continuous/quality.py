@@ -16,6 +16,11 @@ from ..policies.peers.learning import Peers
 from .agents import Agent
 
 GAMMA = 0.99
+LEARNT: dict[str, tuple[str, ...]] = {
+    "dynamics": ("change",),
+    "outcomes": ("change", "return", "action"),
+}
+"""What representations that are learnt predict, by name."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +102,21 @@ class Made:
 Method = Callable[[da.Transitions], Made]
 
 
-def by_plan(support: float) -> Method:
-    """Return how a plan with some support and all other defaults makes a policy."""
+def by_plan(support: float, encoder: str) -> Method:
+    """Return how a plan makes a policy, all other settings by default.
+
+    Args:
+        support: of the plan.
+        encoder: its representation: "columns", or one of `LEARNT`.
+    """
 
     def made(data: da.Transitions) -> Made:
-        began = time.process_time()
-        plan = da.compile(data, show_progress=False).solve(gamma=GAMMA, support=support)
-        return Made(plan.policy(), time.process_time() - began)
+        began, learnt = time.process_time(), None
+        if encoder in LEARNT:
+            learnt = da.train_dynamics(data, predict=LEARNT[encoder], show_progress=False)
+        mdp = da.compile(data, encoder=learnt, show_progress=False)
+        policy = mdp.solve(gamma=GAMMA, support=support).policy()
+        return Made(policy, time.process_time() - began, f"{encoder}, support {support:g}")
 
     return made
 
