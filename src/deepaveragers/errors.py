@@ -37,7 +37,7 @@ class InputError(DeepAveragersError, ValueError):
 
 
 class DataWarning(UserWarning):
-    """Data that can be used, but hardly as it is meant."""
+    """Data that can be used, but probably have a defect."""
 
 
 class KernelCacheWarning(RuntimeWarning):
@@ -49,7 +49,7 @@ class StorageError(DeepAveragersError, OSError):
 
 
 class BundleError(StorageError):
-    """A bundle that is damaged, is not ours, or comes from a newer version."""
+    """A bundle that is damaged, of another program, or of a newer version."""
 
 
 class TrainingDiverged(DeepAveragersError, ArithmeticError):
@@ -57,7 +57,7 @@ class TrainingDiverged(DeepAveragersError, ArithmeticError):
 
 
 class ClusterError(DeepAveragersError, RuntimeError):
-    """Work on a cluster that cannot go on: nodes are lost again and again, or none is there."""
+    """Work on a cluster that cannot continue: nodes keep failing, or there are none."""
 
 
 class MissingExtraError(DeepAveragersError, ImportError):

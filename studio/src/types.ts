@@ -54,6 +54,8 @@ export interface RewardTerm {
   weight: number;
   of: "state" | "next" | "change" | "logged" | "constant";
   when?: { column: string; op: Comparison; value: number } | null;
+  /** The one action for which it counts. */
+  action?: number | null;
 }
 
 export interface Reward {
@@ -113,6 +115,8 @@ export interface Legend {
   high: number | null;
   categories: Category[];
   missing: number;
+  /** States without a value: how many, and what that means. */
+  absent: Category | null;
 }
 
 export interface Axis {
@@ -206,6 +210,8 @@ export interface Inspection {
   state: number | null;
   episode: string | null;
   time: string | null;
+  /** Of the row before, where the log has none of this state. */
+  after: string | null;
   ended: boolean;
   value: number | null;
   error: number | null;
@@ -275,6 +281,7 @@ export interface Estimate {
   better: number | null;
   interval: [number, number] | null;
   level: number;
+  behaviour: { value: number; low: number; high: number };
   value: number | null;
   episodes: number;
   notes: string[];

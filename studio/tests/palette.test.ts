@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { categoryColour, codeColour, codeToValue, continuousColour, divergingColour, palette, type Rgb } from "../src/map/palette";
 import type { Legend } from "../src/types";
 
-const amounts: Legend = { by: "value", label: "value", kind: "continuous", low: -10, high: 30, categories: [], missing: 255 };
+const amounts: Legend = { by: "value", label: "value", kind: "continuous", low: -10, high: 30, categories: [], missing: 255, absent: null };
 const actions: Legend = { ...amounts, by: "action", kind: "categories" };
 
 function brightness([red, green, blue]: Rgb): number {

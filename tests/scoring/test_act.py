@@ -151,21 +151,22 @@ def test_what_cannot_be_used_is_named_or_skipped(ward_file, patients, tmp_path, 
     broken = [dict(row) for row in patients]
     broken[17]["age"] = ""
     broken[40]["sex"] = None
+    broken[41]["sex"] = "X"
     source, out = as_csv(broken, tmp_path / "in.csv"), tmp_path / "out.csv"
     assert act(ward_file, source, "-o", out) == 2
     assert "line 19, column 'age'" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [source]
     assert act(ward_file, source, "-o", out, "--missing", "skip", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["skipped"] == 2
+    assert json.loads(capsys.readouterr().out)["skipped"] == 3
     rows = [int(row["row"]) for row in read_csv(out)]
-    assert sorted({*range(200)} - {*rows}) == [17, 40]
+    assert sorted({*range(200)} - {*rows}) == [17, 40, 41]
 
 
 @pytest.mark.parametrize(
     ("change", "options", "sentence"),
     [
-        ({"age": "old"}, [], "a number"),
-        ({"sex": "X"}, [], "one of 'F', 'M'"),
+        ({"age": "old"}, [], "line 3, column 'age' must be a number; received 'old'. Repair it; a"),
+        ({"sex": "X"}, [], "line 3, column 'sex' must be one of 'F', 'M'; received 'X'."),
         ({}, ["--keys", "nobody"], "--keys"),
         ({}, ["-o", "out.txt"], "--output"),
         ({}, ["--missing", "guess"], "missing"),
@@ -184,7 +185,9 @@ def test_wrong_tables_are_refused_in_a_sentence(
 def test_a_missing_column_is_named(ward_file, tmp_path, capsys):
     as_csv([{"age": 60, "sex": "F"}], tmp_path / "in.csv")
     assert act(ward_file, tmp_path / "in.csv", "-o", tmp_path / "out.csv") == 2
-    assert "none named 'lactate'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "none named 'lactate'" in said
+    assert "=" not in said
 
 
 def test_policy_files_from_the_command_line(ward_policy, tmp_path, capsys):
@@ -202,3 +205,8 @@ def test_policy_files_from_the_command_line(ward_policy, tmp_path, capsys):
         assert json.loads(capsys.readouterr().out)["plan"] == told["plan"]
         if name != "thin":
             assert told["plan"] == ward_policy.compact().origin.plan
+    for name, code, said in (("whole", 0, "support"), ("small", 2, "--with-evidence")):
+        with pytest.raises(SystemExit) as left:
+            main(["explain", str(tmp_path / name), "--transition", "3"])
+        assert left.value.code == code
+        assert said in "".join(capsys.readouterr())

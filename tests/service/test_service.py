@@ -118,7 +118,8 @@ def test_what_is_served(client, ward_policy, ward):
         ("/v1/decide", b'{"observation": ' + b"[" * 100_000, 400, "not JSON"),
         ("/v1/decide", b'{"observation": [NaN]}', 400, "not JSON"),
         ("/v1/decide", {}, 422, "observation or observations"),
-        ("/v1/decide", [], 422, "form"),
+        ("/v1/decide", [], 422, "must be like"),
+        ("/v1/decide", {"age": 1}, 422, '{"observation": {...}}'),
         ("/v1/decide", {"observaton": {}}, 422, "observaton"),
         ("/v1/decide", {"observation": {}, "observations": []}, 422, "one of the two"),
         ("/v1/decide", {"observation": {"age": 1}}, 422, "lactate"),
@@ -130,6 +131,7 @@ def test_what_is_served(client, ward_policy, ward):
         ("/v1/explain", {"observation": [0.5] * 5, "cases": 10**6}, 422, "cases"),
         ("/v2/models/policy/infer", {"inputs": []}, 422, "inputs"),
         ("/nowhere", {}, 404, "openapi"),
+        ("/v1/decide/", {}, 404, "openapi"),
         ("/v1/policy", {}, 405, "Method"),
     ],
 )

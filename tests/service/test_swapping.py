@@ -68,3 +68,5 @@ def test_swaps_and_refusals(policies, cartpole, tmp_path):
     assert events.count(("policy refused", "error")) >= 2
     assert events.count(("policy swapped", "info")) >= 2
     assert events[-1] == ("stopped", "info")
+    swapped = [line for line in log if line["event"] == "policy swapped"]
+    assert all((one["support_threshold"], one["fallback"]) == (None, None) for one in swapped)

@@ -64,10 +64,14 @@ def test_values_are_scaled_between_the_ends(page, mdp, colours):
     model = page.get("/api/model")
     answer = page.get(f"/api/plans/{model['plan']['id']}/colouring", by="value")
     low, high = answer.head["low"], answer.head["high"]
-    plan = mdp.solve()
-    assert (low, high) == pytest.approx(np.quantile(plan.values, (0.02, 0.98)), abs=plan.error)
-    shown = low + colours(answer.payload) / 254 * (high - low)
-    assert np.abs(shown - np.clip(plan.values, low, high)).max() <= (high - low) / 254
+    plan, ended = mdp.solve(), mdp.transitions.terminations
+    values, codes = plan.values[~ended], colours(answer.payload)
+    assert (low, high) == pytest.approx(np.quantile(values, (0.02, 0.98)), abs=plan.error)
+    shown = low + codes[~ended] / 254 * (high - low)
+    assert np.abs(shown - np.clip(values, low, high)).max() <= (high - low) / 254
+    assert (codes[ended] == 255).all()
+    told = {"index": 255, "name": "episode ended", "count": int(ended.sum())}
+    assert answer.head["absent"] == told
 
 
 def test_every_colouring_has_a_byte_per_state(page, mdp, colours):
@@ -94,12 +98,19 @@ def test_rewards_of_terms(page, mdp):
                 "when": {"column": "place", "op": ">", "value": 0.5},
             },
             {"weight": 0.1, "of": "logged"},
+            {
+                "weight": -3.0,
+                "of": "constant",
+                "when": {"column": "speed", "op": ">", "value": 0.0},
+                "action": 2,
+            },
         ],
     }
     told = page.ask({"reward": reward}).head["plan"]
     rewards = 1.1 * data.rewards + 0.5 * (data.observations[:, 0] > 0.5)
     change = data.next_observations[:, 1].astype(float) - data.observations[:, 1].astype(float)
-    plan = mdp.solve(rewards=rewards - 2.0 * change)
+    dear = (data.observations[:, 1] > 0.0) & (data.actions == 2)
+    plan = mdp.solve(rewards=rewards - 2.0 * change - 3.0 * dear)
     assert told["mean_value"] == pytest.approx(plan.values.mean(), abs=2 * plan.error)
     for status, wrong in (
         (422, {"terms": [{"weight": 1, "of": "next", "column": "__import__('os')"}]}),
@@ -107,6 +118,7 @@ def test_rewards_of_terms(page, mdp):
         (400, {"terms": [{"weight": 1e999, "of": "logged"}]}),
         (400, {"terms": [{"weight": 1, "of": "logged", "code": "1"}]}),
         (422, {"terms": [{"weight": 1, "of": "logged"}] * 33}),
+        (422, {"terms": [{"weight": 1, "of": "logged", "action": 3}]}),
     ):
         page.post("/api/plans", status=status, question={"reward": wrong}, tab="b", sequence=1)
 
@@ -124,6 +136,7 @@ def test_snippets_ask_the_same(mdp, tmp_path):
             "of": "next",
             "column": "place",
             "when": {"column": "speed", "op": "<=", "value": 0.02},
+            "action": 2,
         }
         asked = {"gamma": 0.7, "k": 2, "forbidden": [1], "penalties": {"2": 0.1}, "slip": 0.1}
         for question in (asked, {**asked, "reward": {"terms": [term], "keep_logged": False}}):

@@ -177,6 +177,14 @@ def _until(done):
         time.sleep(0.005)
 
 
+def test_a_cancelled_estimate_ends_at_its_next_step(page):
+    plan = page.get("/api/model")["plan"]["id"]
+    job = page.post("/api/trust/estimate", status=202, plan=plan)["job"]
+    assert page.delete(f"/api/jobs/{job}")["state"] == "cancelled"
+    _until(lambda: job not in {thread.name for thread in threading.enumerate()})
+    assert page.get("/api/trust", plan=plan)["estimate"] is None
+
+
 @pytest.mark.slow
 def test_an_estimate_on_held_out_episodes(page):
     plan = page.get("/api/model")["plan"]["id"]

@@ -9,6 +9,7 @@ import pytest
 from matplotlib.path import Path
 from PIL import Image
 
+from deepaveragers.policy.case import moment
 from deepaveragers.studio.state_picture import as_image
 
 
@@ -34,6 +35,16 @@ def test_a_state_has_the_plans_own_values(page, asked, mdp):
         seen = [one["value"] for one in told["observation"]]
         assert seen == mdp.transitions.next_observations[state].tolist()
         assert all(0.0 <= one["percentile"] <= 1.0 for one in told["observation"])
+
+
+def test_a_state_has_the_time_at_which_it_was_seen(page, asked, mdp):
+    data = mdp.transitions
+    goes_on = np.flatnonzero(~(data.terminations | data.truncations))[::150]
+    for state in [*goes_on.tolist(), *np.flatnonzero(data.terminations)[:2].tolist()]:
+        told = page.post("/api/inspect", plan=asked[0], state=state)
+        own = None if data.terminations[state] else moment(data.times[state + 1])
+        assert told["time"] == own
+        assert told["after"] == (None if own else moment(data.times[state]))
 
 
 def test_cases_have_the_weights_of_the_plans_average(page, asked, mdp):

@@ -99,7 +99,7 @@ def act(
     decided = scored.rows - scored.skipped
     words = [f"{decided:,} decisions by plan {acting.digest} -> {output}"]
     words += [f"{scored.skipped:,} rows could not be used."] * bool(scored.skipped)
-    words += [f"{scored.abstained:,} times the fallback acted."] * bool(scored.abstained)
+    words += [f"The fallback acted in {scored.abstained:,} of them."] * bool(scored.abstained)
     show(result, "\n".join(words), as_json=as_json)
 
 

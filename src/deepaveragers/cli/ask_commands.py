@@ -14,12 +14,13 @@ from .output import AsJson, show, table
 
 if TYPE_CHECKING:
     from ..data.transitions import Transitions
+    from ..policy.policy import Policy
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan.")]
 
 
 def explain(
-    plan: PlanPath,
+    plan: Annotated[Path, typer.Argument(help="A plan, or a policy with its evidence.")],
     observation: Annotated[
         str | None,
         typer.Option(
@@ -45,15 +46,13 @@ def explain(
     """Show a decision, comparable cases of the log, and how those ended."""
     from ..arguments import whole_number
     from ..errors import InputError
-    from ..solvers.plan import Plan
-    from ..storage.records import load_as
 
     steps = whole_number("--steps", steps, least=0)
     if sum(one is not None for one in (observation, transition, episode)) != 1:
         ways = "--observation, --transition or --episode"
         raise InputError(ways, "given, one of the three", "several or none")
-    loaded = load_as(Plan, plan)
-    data = loaded.mdp.transitions
+    policy = _explaining(plan, k, lookup)
+    data = policy.plan.mdp.transitions
     if observation is not None:
         asked: Any = as_observation("--observation", observation)
     elif episode is not None:
@@ -62,7 +61,6 @@ def explain(
         if not 0 <= (transition or 0) < len(data):
             raise InputError("--transition", f"in 0..{len(data) - 1}", transition)
         asked = data.observations[transition]
-    policy = loaded.policy(k=k, lookup=lookup)
     decision = policy.explain(asked, whole_number("--cases", cases, least=0))
     future = policy.imagine(asked, steps) if steps > 0 else []
     result = {**decision.summary(), "imagined": [asdict(step) for step in future]}
@@ -78,6 +76,21 @@ def explain(
         text += "\n\n" + table(rows, header)
         text += "\nFrom here on the imagined future repeats itself." * future[-1].repeats
     show(result, text, as_json=as_json)
+
+
+def _explaining(path: Path, k: int | None, lookup: Any) -> Policy:
+    """Return the policy of a plan, or the one that was saved."""
+    from ..errors import InputError
+    from ..policy.policy import Policy
+    from ..solvers.plan import Plan
+    from ..storage.records import load_as
+
+    found = load_as((Plan, Policy), path)
+    if isinstance(found, Plan):
+        return found.policy(k=k, lookup=lookup)
+    if k is not None or lookup is not None:
+        raise InputError("--k and --lookup", "given with a plan", "a policy, which has its own")
+    return found
 
 
 def step_of(data: Transitions, episode: str, step: int) -> int:

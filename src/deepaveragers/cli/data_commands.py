@@ -39,7 +39,7 @@ def doctor(
         Path | None, typer.Option(help="Also write a page (.html) or a picture (.png).")
     ] = None,
     most_rows: Annotated[
-        int, typer.Option(help="Of larger data, look at whole episodes of about so many rows.")
+        int, typer.Option(help="Rows of the sample that larger data are searched in.")
     ] = 2_000_000,
     as_json: AsJson = False,
 ) -> None:

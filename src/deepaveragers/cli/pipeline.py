@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .options import Lookup, OnCluster, Output, Smoothness, WorkDir, numbers
-from .output import AsJson, Seed, described, seconds, show, table
+from .output import AsJson, Seed, described, seconds, show
 
 Environment = Annotated[str, typer.Option("--env", help="Id of a Gymnasium environment.")]
 EncoderName = Annotated[
@@ -167,8 +167,11 @@ def info(
     from ..storage.records import load
 
     result = described(load(path, encoder=lambda observations: observations))
-    rows = [(name.replace("_", " "), _readable(value)) for name, value in result.items()]
-    show(result, table(rows), as_json=as_json)
+    width = max(map(len, result))
+    lines = [
+        f"{name.replace('_', ' '):{width}}  {_readable(value)}" for name, value in result.items()
+    ]
+    show(result, "\n".join(lines), as_json=as_json)
 
 
 def _actor(path: str, k: int | None, lookup: Any) -> Any:

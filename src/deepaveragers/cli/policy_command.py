@@ -33,7 +33,7 @@ def policy(
         ),
     ] = None,
     states: Annotated[
-        int | None, typer.Option(help="Keep only so many states, and say how well that agrees.")
+        int | None, typer.Option(help="Keep only this many states, and say how well that agrees.")
     ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,

@@ -43,7 +43,7 @@ MaskFile = Annotated[
 LeastSupport = Annotated[
     float,
     typer.Option(
-        help="Only actions that the data take hereabouts, at least this share of the "
+        help="Only actions that the data take in similar states, at least this share of the "
         "likeliest one's times; in [0, 1]."
     ),
 ]

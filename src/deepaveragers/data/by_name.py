@@ -17,7 +17,7 @@ from ..arguments import plain, shown, unmasked
 from ..arrays import Array
 from ..errors import InputError
 from .action_names import resembled
-from .column_names import listed
+from .column_names import as_given, listed
 
 PARAMETER = "observation"
 MISSING = "missing"
@@ -165,9 +165,10 @@ def _split(name: str) -> tuple[str, int | None]:
 
 
 def _missing(missing: list[str], names: Sequence[str], ignored: Sequence[str]) -> InputError:
+    missing = as_given(missing, names)
     pairs = ((name, resembled(name, ignored)) for name in missing)
     meant = [f"{other!r} looks like {name!r}." for name, other in pairs if other]
-    allowed = f"given with the columns of the data, {listed(names)}"
+    allowed = f"given with the columns of the data, {listed(as_given(names, names))}"
     return InputError(PARAMETER, allowed, f"none named {listed(missing)}", " ".join(meant[:3]))
 
 
@@ -198,7 +199,9 @@ def _equally_long(
 def _column(source: _Source, part: Array) -> Array:
     values = part[:, source.place or 0]
     if source.category is not None:
-        return np.array([_word(value) == source.category for value in values.tolist()], dtype=bool)
+        return np.array(
+            [category_of(value) == source.category for value in values.tolist()], dtype=bool
+        )
     if values.dtype.kind in "fiub":
         return values
     numbers = np.empty(len(values))
@@ -224,8 +227,8 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
-def _word(value: Any) -> str:
-    """Return a category as the name of its column has it."""
+def category_of(value: Any) -> str:
+    """Return a category as the name of its column has it; "missing" where there is none."""
     value = plain(value)
     if is_missing(value):
         return MISSING

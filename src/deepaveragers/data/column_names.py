@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,21 @@ def listed(names: Sequence[str]) -> str:
     """Return names as a message shows them."""
     more = f" and {len(names) - MENTIONED} more" if len(names) > MENTIONED else ""
     return ", ".join(map(repr, names[:MENTIONED])) + more
+
+
+def as_given(names: Sequence[str], among: Sequence[str]) -> list[str]:
+    """Return columns as those who give them call them: "sex" for "sex=F" and "sex=M".
+
+    Args:
+        names: some of the columns.
+        among: all of them.
+    """
+    bases = Counter(name.rpartition("=")[0] for name in among)
+    found: dict[str, None] = {}
+    for name in names:
+        base = name.rpartition("=")[0]
+        found[base if base and (bases[base] > 1 or base in among) else name] = None
+    return list(found)
 
 
 def given_names(observations: Any, names: Iterable[Any] | None) -> tuple[str, ...] | None:

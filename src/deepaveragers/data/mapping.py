@@ -44,14 +44,14 @@ class TableMapping:
         action: column of the action: whole numbers or text labels; or several columns of
             numbers, throttle,steering. A last row of an episode without an action holds its
             final observation.
-        continuous: the action's only column is a quantity too, and no label.
+        continuous: the action's single column is a quantity, not a label.
         reward: column of the reward that followed the action.
         episode: column that is equal within an episode. None: an episode ends at an end flag
             and where the time goes back.
         time: column that orders the rows of an episode: numbers or dates. None: the order of
             the table.
         terminated: column that marks ends after which nothing more can be earned: flags, or
-            text (died, discharged), where any text is an end and a blank is none.
+            text (died, discharged), where any text is an end and a blank is not.
         terminal_values: the texts of that column that are ends. None: all.
         truncated: column that marks where the episode was cut off.
         done: column that marks ends of either kind; terminated unless `truncated` says otherwise.

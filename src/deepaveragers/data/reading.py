@@ -35,8 +35,8 @@ def read(
             connection to a database, a Minari dataset, a d3rlpy dataset, a Stable-Baselines3
             replay buffer.
         format: "auto" decides by what is there; or the name of a format.
-        actions: a function from logged actions [N, ...] to N whole numbers or labels, for
-            data with continuous or combined actions.
+        actions: a function from logged actions [N, ...] to N whole numbers or labels; None keeps
+            rows of numbers as they are.
         mapping: the meaning of a table's columns: a `TableMapping` or a TOML file.
         columns: the same as keywords, which have the last word: `episode="run", ...`.
     """

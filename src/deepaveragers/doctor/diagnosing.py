@@ -39,8 +39,8 @@ def diagnose(data: Transitions, *, seed: int = 0, most_rows: int | None = None) 
     Args:
         data: the transitions.
         seed: of the rows that are sampled.
-        most_rows: of larger data, look for defects in whole episodes of about so many rows, taken
-            at random; rows are then counted among those. None looks at everything.
+        most_rows: larger data are searched in a random sample of whole episodes with about this
+            many rows; counts are then those of the sample. None searches everything.
     """
     instance("data", data, Transitions, "Transitions")
     seed = seed_number(seed)
@@ -64,7 +64,7 @@ def diagnose(data: Transitions, *, seed: int = 0, most_rows: int | None = None) 
 
 
 def _some_episodes(data: Transitions, most_rows: int, seed: int) -> Transitions:
-    """Return whole episodes of about so many rows, taken at random and in their order."""
+    """Return a random sample of whole episodes with about `most_rows` rows, in their order."""
     if len(data) <= most_rows:
         return data
     episodes = list(data.episodes())

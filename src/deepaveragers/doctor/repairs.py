@@ -41,7 +41,7 @@ class Repair:
 
 
 def repair(data: Transitions) -> Repair:
-    """Repair the defects that the data alone say how to repair, and look again."""
+    """Repair the defects that need no judgement, and diagnose again."""
     changes: list[str] = []
     diagnosis = diagnose(data)
     for _ in range(ROUNDS):

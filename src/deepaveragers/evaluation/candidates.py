@@ -35,8 +35,8 @@ class Candidate:
         k_pi: neighbours that a decision averages.
         lookup: "nearest", "lookahead", or "auto" as in `Policy`.
         encoder: the representation; None standardises vectors. A name ("dynamics", "bcq" and
-            the others of `dac compile --encoder`) is trained on what the candidate is made from;
-            an encoder that was trained before has seen what will judge it.
+            the others of `dac compile --encoder`) is trained on the part of the log that the
+            candidate is made from; a ready encoder may have seen the episodes that judge it.
         candidates: where actions are rows, the logged transitions among whose actions a state
             chooses; None: as `compile` has it.
         one_step: one step of improvement on logged returns (`solve_one_step`), not a whole plan.

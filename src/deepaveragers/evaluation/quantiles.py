@@ -18,7 +18,7 @@ def normal_reach(level: float) -> float:
 
 
 def student_reach(freedom: int, level: float) -> float:
-    """Return t with P(|T| <= t) = level, for Student's T with so many degrees of freedom.
+    """Return t with P(|T| <= t) = level, for Student's T.
 
     Args:
         freedom: degrees of freedom, a whole number from 1.

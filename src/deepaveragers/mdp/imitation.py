@@ -77,7 +77,7 @@ def times_taken(actions: Int32, num_actions: int) -> Int64:
 
 
 def supported(counts: Int64, allowed: Bool, share: float) -> Bool:
-    """Return [B, A] bool: which of the allowed actions have so much support.
+    """Return [B, A] bool: which of the allowed actions have at least this support.
 
     Args:
         counts: [B, A] n_a.

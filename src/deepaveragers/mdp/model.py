@@ -157,7 +157,7 @@ class DacMdp:
             cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
                 does not fit this machine's memory.
             work_dir: for that, a folder that all nodes see; a killed plan goes on from there.
-            blocks: with a cluster, plan in so many blocks, also what fits here.
+            blocks: with a cluster, the number of blocks, even if the plan fits this machine.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
         from ..solvers.planner import OPTIONS, solve
@@ -226,16 +226,16 @@ def compile(
         candidates: where actions are rows, the logged transitions nearest to a state among whose
             actions it may choose; None: 20. See `neighbors.candidates`.
         landing: where actions are rows, "change": a candidate leads to where its change leads
-            from here (what None is); "own": to where it led itself, which takes less time.
+            from here (the default); "own": to where it led itself, which takes less time.
         neighbors: "auto", or the name of an engine.
         time_budget: seconds that the search may take; None is no limit.
         allow_approximate: whether "auto" may take an approximate engine to keep the budget.
         threads: None takes all cores; the result is the same for any number.
-        resume_dir: where finished blocks are kept, so that a killed compile can go on.
+        resume_dir: where finished blocks are kept, so that a killed compile can continue.
         show_progress: force the bar on or off; None shows it on a terminal.
         cluster: search on Ray: "auto" for the cluster that is running, or else one that is
             started on this machine; or an address, "host:port". The graph is the same.
-        work_dir: for that, a folder that all nodes see; a killed compile goes on from there.
+        work_dir: for that, a folder that all nodes see; a killed compile continues from there.
     """
     from ..neighbors.candidates import build_candidates
     from ..neighbors.features import Features

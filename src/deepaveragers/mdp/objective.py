@@ -75,12 +75,12 @@ class Objective:
             action to number. Where actions are rows: a number per transition, a function of
             actions [N, Da] that returns them, or the price of a square by column (effort).
         slip: p in [0, 1], V = (1 - p) max_a Q + p mean_a Q over the available actions; where
-            actions are rows, over the candidates, which are what the data did hereabouts.
+            actions are rows, over the candidates, which are what the data did nearby.
         worst_case: w in [0, 1], Q mixes the average over the neighbours with the worst:
             (1 - w) sum_j alpha_j o_j + w min_j o_j, o_j = r_j - C d_j + gamma V(s'_j).
         rewards: other rewards for the same transitions: [N] numbers, or a function of
             (observations, actions, next_observations) that returns them.
-        horizon: plan for this many steps instead of for ever: V_0 = 0, V_h = T V_{h-1}.
+        horizon: plan for this many steps instead of infinitely many: V_0 = 0, V_h = T V_{h-1}.
         penalty: "linear", C d_j; or "adaptive", max(0, max_j r_j) d_j / diameter, which
             has no C. The diameter is the diagonal of the box around the core states.
         action_mask: which actions a core state has: [N, A] booleans, or a function of the
@@ -89,7 +89,7 @@ class Objective:
         support: p in [0, 1], an action is available only where the data took it at least p
             times as often as the likeliest action, among the 31 logged states most like the
             state; at core states and when acting. See `mdp.imitation`, and `mdp.action_rules`
-            where actions are rows. 0 asks for nothing.
+            where actions are rows. 0 does not restrict actions.
     """
 
     gamma: float = 0.99

@@ -39,7 +39,7 @@ class Asked:
 
 
 def explain(plan: Plan, lookup: Lookup, cases: Cases, asked: Asked, count: int) -> Decision:
-    """Return a decision with its evidence, and so many comparable cases at most."""
+    """Return a decision with its evidence, and at most `count` comparable cases."""
     data, q_values = plan.mdp.transitions, asked.q_values
     names = data.action_names
     best = int(np.argmax(q_values))

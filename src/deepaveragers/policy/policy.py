@@ -38,7 +38,8 @@ class Policy(Acting):
 
     Observations are arrays in the order of the data's columns or, where the data have names,
     anything that names its columns, in any order: a mapping, a list of mappings, a pandas or
-    polars DataFrame, an Arrow table. What the data do not have is ignored, and said once.
+    polars DataFrame, an Arrow table. Columns that the data do not have are ignored, with one
+    warning.
 
     Args:
         plan: the plan to act by.
@@ -152,7 +153,7 @@ class Policy(Acting):
         return compacted(self, self._lookup, self._sources, self._support, self._fallback)
 
     def thinned(self, states: int = 2_000, *, seed: int = 0) -> CompactPolicy:
-        """Return a policy of so many states, drawn by the seed, and how well it agrees."""
+        """Return a policy of `states` states, drawn by the seed, and how well it agrees."""
         from .thinning import thinned
 
         states, seed = whole_number("states", states), seed_number(seed)
@@ -187,7 +188,7 @@ class Policy(Acting):
 
         Args:
             observation: one observation.
-            steps: at most so many.
+            steps: the most to return.
         """
         steps = whole_number("steps", steps)
         batch = self._one(observation)

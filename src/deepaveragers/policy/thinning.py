@@ -28,7 +28,7 @@ ASKED_SHARE = 0.1
 
 
 def thinned(whole: CompactPolicy, features: Floats, states: int, seed: int) -> CompactPolicy:
-    """Return a policy that keeps so many states.
+    """Return a policy that keeps the given number of states.
 
     Args:
         whole: the policy to be made thin.

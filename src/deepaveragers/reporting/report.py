@@ -28,7 +28,7 @@ from .tree import Rule, fidelity, grow, in_words
 from .typical import typical_states
 
 CASES = 3
-"""Comparable cases of an action: so many fit beside each other."""
+"""Comparable cases of an action that fit beside each other."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,9 +83,9 @@ def train_bcq(
         preset: as in `train_dqn`, and so are the other arguments.
         architecture: "auto", or the kind of network.
         seed: of the weights and the batches.
-        run_dir: keep a checkpoint and log.csv here. A run that was killed goes on from it.
+        run_dir: keep a checkpoint and log.csv here. A killed run continues from it.
         checkpoint_every: updates between checkpoints.
-        snapshot_every: keep an encoder every so many updates.
+        snapshot_every: updates between encoders that are kept.
         tensorboard: log for TensorBoard too.
         device: "cpu" or a CUDA device.
         show_progress: force the bar on or off; None shows it on a terminal.

@@ -62,9 +62,9 @@ def train_dqn(
             "auto" takes "atari" for pictures and "control" for vectors.
         architecture: "auto", or the kind of network.
         seed: of the weights and the batches; the same seed gives the same network.
-        run_dir: keep a checkpoint and log.csv here. A run that was killed goes on from it.
+        run_dir: keep a checkpoint and log.csv here. A killed run continues from it.
         checkpoint_every: updates between checkpoints.
-        snapshot_every: keep an encoder every so many updates, as encoder-<update>.safetensors.
+        snapshot_every: updates between encoders that are kept, as encoder-<update>.safetensors.
         tensorboard: log for TensorBoard too.
         device: "cpu" or a CUDA device.
         show_progress: force the bar on or off; None shows it on a terminal.

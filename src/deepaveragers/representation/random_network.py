@@ -29,8 +29,8 @@ class RandomNetwork:
             36 pixels), or one of "mlp", "nature_cnn", "small_cnn".
         dimensions: width of the representation.
         seed: of the weights.
-        blur: average pictures over so many pixels (odd) first, so that fine textures do not
-            dominate distances; None for no blur.
+        blur: width in pixels (odd) over which pictures are averaged first, so that fine textures
+            do not dominate distances; None for no blur.
         device: where it runs, "cpu" or a CUDA device.
     """
 

@@ -10,13 +10,15 @@ import numpy as np
 
 from ..arguments import shown
 from ..arrays import Array, Bool
-from ..data.by_name import MISSING
-from ..data.column_names import listed
+from ..data.by_name import MISSING, category_of
+from ..data.column_names import as_given, listed
 from ..data.tables.notation import PLAIN, is_null
 from ..data.tables.numbers import Where, as_numbers
 from ..data.tables.table import Table
 from ..errors import InputError
 from ..policy.compact import CompactPolicy
+
+SKIP = "or leave such rows out with --missing skip."
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,11 @@ def layout_of(policy: CompactPolicy, table: Table, observations: Sequence[str] |
         elif base in there:
             labels.append(base)
         else:
-            missing.append(base or name)
+            missing += as_given([name], names)
     if missing:
         raise InputError(
             "table",
-            f"given with the policy's columns, {listed(names)}",
+            f"given with the policy's columns, {listed(as_given(names, names))}",
             f"none named {listed(list(dict.fromkeys(missing)))} among {listed(table.names)}",
         )
     return Layout(tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(labels)))
@@ -104,36 +106,41 @@ def observations_of(
     parts: dict[str, Array] = {}
     usable = np.ones(len(next(iter(chunk.values()))), dtype=bool)
     for name in layout.numbers:
-        parts[name] = as_numbers(chunk[name], _of_column(where, name))
+        parts[name] = _numbers(chunk[name], _of_column(where, name))
         if not _may_be_missing(name, policy):
             finite = np.isfinite(parts[name])
             usable &= finite if finite.ndim == 1 else finite.all(axis=1)
     for name in layout.labels:
         parts[name] = _labels(chunk[name])
-        if not _may_be_missing(name, policy):
-            usable &= np.array([label is not None for label in parts[name]], dtype=bool)
+        known, labels = _known_labels(name, policy), parts[name].tolist()
+        there = {label: category_of(label) in known for label in set(labels)}
+        usable &= np.array([there[label] for label in labels], dtype=bool)
     if layout.order is not None:
         return np.column_stack([parts[name] for name in layout.order]), usable
     return parts, usable
 
 
-def first_unusable(parts: Any, usable: Bool, layout: Layout, where: Where) -> InputError:
+def first_unusable(
+    parts: Any, usable: Bool, layout: Layout, policy: CompactPolicy, where: Where
+) -> InputError:
     """Return the error that names the first cell that cannot be used."""
     row = int(np.argmin(usable))
-    name = next((one for one in layout.names if not _filled(parts, one, row, layout)), "")
-    return InputError(
-        f"{where(row)}, column {name!r}",
-        "a value that a decision can be made of",
-        "a missing or infinite one",
-        "Fill it, or leave such rows out with --missing skip.",
-    )
+    name = next((one for one in layout.names if not _fine(parts, one, row, layout, policy)), "")
+    place = f"{where(row)}, column {name!r}"
+    if name in layout.labels and parts[name][row] is not None:
+        known = f"one of {listed(_known_labels(name, policy))}"
+        return InputError(place, known, shown(parts[name][row]), f"Repair it, {SKIP}")
+    allowed = "a value that a decision can be made of"
+    return InputError(place, allowed, "a missing or infinite one", f"Fill it, {SKIP}")
 
 
-def _filled(parts: Any, name: str, row: int, layout: Layout) -> bool:
+def _fine(parts: Any, name: str, row: int, layout: Layout, policy: CompactPolicy) -> bool:
     if layout.order is not None:
         return bool(np.isfinite(parts[row, layout.order.index(name)]))
     value = parts[name][row]
-    return value is not None if name in layout.labels else bool(np.isfinite(value).all())
+    if name in layout.labels:
+        return category_of(value) in _known_labels(name, policy)
+    return _may_be_missing(name, policy) or bool(np.isfinite(value).all())
 
 
 def rows_of(parts: Any, usable: Bool, layout: Layout) -> Any:
@@ -147,6 +154,21 @@ def rows_of(parts: Any, usable: Bool, layout: Layout) -> Any:
 
 def _may_be_missing(name: str, policy: CompactPolicy) -> bool:
     return f"{name}={MISSING}" in (policy.observation_names or ())
+
+
+def _known_labels(name: str, policy: CompactPolicy) -> list[str]:
+    """Return the labels that have a column of their own in the data, missing ones too."""
+    start = f"{name}="
+    names = policy.observation_names or ()
+    return [one[len(start) :] for one in names if one.startswith(start)]
+
+
+def _numbers(cells: Array, where: Where) -> Array:
+    try:
+        return as_numbers(cells, where)
+    except InputError as error:  # whose remedies are those of an import
+        remedy = "Repair it; a blank cell is a missing value."
+        raise InputError(error.parameter, error.allowed, error.received, remedy) from None
 
 
 def _labels(cells: Array) -> Array:

@@ -94,7 +94,7 @@ class Scoring:
         where = partial(_place, self._table, start)
         parts, usable = observations_of(chunk, self._layout, self._policy, where)
         if not self._skip and not usable.all():
-            raise first_unusable(parts, usable, self._layout, where)
+            raise first_unusable(parts, usable, self._layout, self._policy, where)
         return rows_of(parts, usable, self._layout), usable
 
     def _columns(

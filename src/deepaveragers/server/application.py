@@ -35,7 +35,7 @@ def application(
         lifespan: what is opened before the first request and closed after the last.
         untimed: paths that may take as long as they like, such as streams of events.
     """
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[
             Middleware(Problems, log=log),
@@ -45,3 +45,6 @@ def application(
         exception_handlers={HTTPException: http_exception},
         lifespan=lifespan,
     )
+    # An address with a slash too many is unknown: clients lose the body where they are sent on.
+    app.router.redirect_slashes = False
+    return app

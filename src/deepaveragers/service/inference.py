@@ -21,6 +21,7 @@ from .reading import JSON, decoded, tensor_rows
 from .routes import Routes, content_type
 
 INPUT = "observation"
+INFER_FORM = '{"inputs": [{"name": ..., "shape": [...], "datatype": "FP64", "data": [...]}]}'
 FLOATS = {"FP32": np.float32, "FP64": np.float64}
 DATATYPES = {
     np.dtype(np.int32): "INT32",
@@ -168,7 +169,7 @@ class Inference:
         return await self._decider.apart(self._inferred, served, await request.body())
 
     def _inferred(self, served: Served, body: bytes) -> Response:
-        asked: InferRequest = decoded(self._decoder, body)
+        asked: InferRequest = decoded(self._decoder, body, INFER_FORM)
         numbers, dtype = _tensor(asked.inputs, served.acting.form.shape)
         rows = tensor_rows(served.acting, numbers, dtype)
         decisions, _ = self._decider.many(served, rows, None)

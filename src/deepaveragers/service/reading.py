@@ -21,12 +21,18 @@ LARGEST = 1e30
 """Numbers of observations; nothing that was measured is larger."""
 
 
-def decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
-    """Return what a body says; a body that is no JSON gets 400, one of another form 422."""
+def decoded(decoder: msgspec.json.Decoder[Any], body: bytes, form: str) -> Any:
+    """Return what a body says; a body that is no JSON gets 400, one of another form 422.
+
+    Args:
+        decoder: of the form.
+        body: of the request.
+        form: what is asked for, by an example.
+    """
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
-        raise Problem(422, f"The body is not of the form asked for: {error}.") from None
+        raise Problem(422, f"The body must be like {form}: {error}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Problem(400, f"The body is not JSON: {error}.") from None
 

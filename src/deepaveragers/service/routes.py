@@ -31,6 +31,8 @@ from .reading import JSON, RAW, decoded, many_rows, one_row, raw_rows
 SMALL_BODY = 8_192
 """Bytes that are decoded at once; larger bodies are, apart from the loop that serves others."""
 MOST_CASES = 100
+DECIDE_FORM = '{"observation": {...}} or {"observations": [...]}'
+EXPLAIN_FORM = '{"observation": {...}, "cases": 4}'
 
 
 class Routes:
@@ -73,7 +75,7 @@ class Routes:
             return await self._decider.apart(self._decide_raw, served, body, indexes)
         if len(body) > SMALL_BODY:
             return await self._decider.apart(self._decide_large, served, body)
-        asked = decoded(self._decide, body)
+        asked = decoded(self._decide, body, DECIDE_FORM)
         if asked.observation is UNSET or asked.observations is not UNSET or asked.ids is not UNSET:
             return await self._decider.apart(self._decide_many, served, asked)
         name = asked.id if isinstance(asked.id, str) else None
@@ -82,7 +84,7 @@ class Routes:
         return self._json(answer_at(decisions, place, name, served.plan))
 
     def _decide_large(self, served: Served, body: bytes) -> Response:
-        return self._decide_many(served, decoded(self._decide, body))
+        return self._decide_many(served, decoded(self._decide, body, DECIDE_FORM))
 
     def _decide_many(self, served: Served, asked: DecideRequest) -> Response:
         observations, given = _several(asked)
@@ -106,7 +108,7 @@ class Routes:
         """Explain the decision at one observation."""
         served = self._current.served
         content_type(request, (JSON,))
-        asked = decoded(self._explain, await request.body())
+        asked = decoded(self._explain, await request.body(), EXPLAIN_FORM)
         return await self._decider.apart(self._explained, served, asked)
 
     def _explained(self, served: Served, asked: ExplainRequest) -> Response:

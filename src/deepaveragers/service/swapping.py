@@ -54,7 +54,9 @@ class Swapper:
             result = "unchanged" if new.plan == old else "swapped"
             self._metrics.swaps.labels(result).inc()
             self._metrics.serving(new)
-            self._log.info(f"policy {result}", extra={"before": old, "plan": new.plan})
+            known = new.acting.summary()
+            told = {name: known[name] for name in ("support_threshold", "fallback")}
+            self._log.info(f"policy {result}", extra={"before": old, "plan": new.plan, **told})
             return True
 
     @asynccontextmanager

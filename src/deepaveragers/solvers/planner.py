@@ -82,7 +82,7 @@ def solve(
         cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP does
             not fit this machine's memory; see `sharded`.
         work_dir: for that, a folder that all nodes see.
-        blocks: with a cluster, plan in so many blocks, also what fits here; None decides.
+        blocks: with a cluster, the number of blocks, even if the plan fits here; None decides.
     """
     began = time.perf_counter()
     instance("objective", objective, Objective, "an Objective")

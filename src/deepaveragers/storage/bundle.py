@@ -3,7 +3,7 @@
     bundle/
       manifest.json                     kind, format version, settings, every array's file,
                                         dtype, shape and SHA-256, and its own SHA-256
-      <array>-<first of its digest>.npy     one file, or one for every so many rows (`part_files`)
+      <array>-<first of its digest>.npy     one file, or one per part of its rows (`part_files`)
 
 Writing is atomic: arrays are written under names made of their own content and flushed to
 the disk, then the manifest is replaced in one rename, then files that it no longer names
@@ -51,8 +51,8 @@ class Contents:
         kind: what it is a bundle of.
         settings: plain JSON values.
         arrays: named arrays.
-        part_rows: longer arrays are written in parts of so many rows; None does as the bundle that
-            is replaced, or those that the arrays are mapped from.
+        part_rows: rows of a part, for arrays that are longer; None keeps what the replaced
+            bundle has, or those that the arrays are mapped from.
     """
 
     kind: str

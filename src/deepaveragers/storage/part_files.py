@@ -1,4 +1,4 @@
-"""Arrays in parts: a file for every so many rows, mapped side by side as one array.
+"""Arrays in parts: files of a fixed number of rows, mapped side by side as one array.
 
 A part begins at a multiple of `ROWS` rows, and its numbers begin at a page of its file. So the
 files can be mapped next to each other in one range of addresses: what is read is an ordinary
@@ -46,7 +46,7 @@ def rows_of_parts(part_rows: int, longest: int) -> int:
 def write_parts(
     directory: Path, name: str, array: Array, part_rows: int, shared: Shared
 ) -> dict[str, Any]:
-    """Write an array in parts of so many rows, and return its manifest entry."""
+    """Write an array in parts of `part_rows` rows, and return its manifest entry."""
     known = parted_files(array)
     parts = []
     for number, rows in enumerate(_ranges(len(array), part_rows)):

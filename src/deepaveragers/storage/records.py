@@ -79,9 +79,9 @@ def save(
         path: the bundle's directory.
         evidence: whether a policy takes the plan and the log along, so that it can explain;
             otherwise it is saved with what acting needs, and no more.
-        part_rows: write longer arrays in parts, a file for every so many rows, rounded up to a
-            multiple of 4,096 and to a thousandth of all. None does as the bundle that is
-            replaced or was loaded.
+        part_rows: rows per file, for arrays with more rows than that; rounded up to a multiple
+            of 4,096, and so that an array has at most 1,000 files. None keeps what the
+            replaced or loaded bundle has.
     """
     part_rows = optional(whole_number, "part_rows", part_rows)
     directory = file_path("path", path)
@@ -167,7 +167,8 @@ def _way(given: type[Record], wanted: tuple[type[Any], ...]) -> str:
     if given is Plan and Policy in wanted:
         return "`dac policy` makes a policy of it."
     if given in POLICIES:
-        return "Give what the policy was made of."
+        kept = "; `dac policy --with-evidence` keeps that" if Policy in wanted else ""
+        return f"Give what the policy was made of{kept}."
     inside = "transitions" if given is DacMdp else "mdp.transitions"
     return f"Give the transitions that it was made of; in Python, da.load(path).{inside}."
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +26,9 @@ SAMPLE = 50_000
 """States that the ends of a scale are taken from."""
 TAILS = (0.02, 0.98)
 """Quantiles at the ends of a scale."""
-ENDED = "end of an episode"
+ENDED = "episode ended"
+ABSENT = {"logged": "nothing logged next", "support": "no distance", "reward": "no reward"}
+"""What states without a value are called; in other colourings an episode ended there."""
 
 
 def planned_actions(plan: Plan) -> Int64:
@@ -36,7 +39,8 @@ def planned_actions(plan: Plan) -> Int64:
 
 def by_value(plan: Plan) -> tuple[Legend, Bytes]:
     """Colour by planned value."""
-    return scaled("value", "planned value", plan.values)
+    ended = plan.mdp.transitions.terminations
+    return scaled("value", "planned value", np.where(ended, np.nan, plan.values))
 
 
 def by_action(plan: Plan) -> tuple[Legend, Bytes]:
@@ -81,7 +85,8 @@ def by_gap(plan: Plan) -> tuple[Legend, Bytes]:
 
 def by_difference(plan: Plan, other: Plan) -> tuple[Legend, Bytes]:
     """Colour by the difference of the values of two plans, 0 in the middle of the scale."""
-    difference = plan.values - other.values
+    ended = plan.mdp.transitions.terminations
+    difference = np.where(ended, np.nan, plan.values - other.values)
     low, high = _ends(difference)
     reach = max(abs(low), abs(high)) or 1.0
     legend = Legend("difference", "value, less that of the other plan", "diverging", -reach, reach)
@@ -126,10 +131,13 @@ def coloured(by: str, plan: Plan, other: Plan | None = None) -> tuple[Legend, By
     """Return the legend and the bytes [N] of a plan, or of a plan beside another."""
     choice("by", by, (*ALONE, *BESIDE))
     if by in ALONE:
-        return ALONE[by](plan)
-    if other is None:
+        legend, codes = ALONE[by](plan)
+    elif other is None:
         raise InputError("other", f"the id of a plan for {by!r}", None)
-    return BESIDE[by](plan, other)
+    else:
+        legend, codes = BESIDE[by](plan, other)
+    absent = Category(MISSING, ABSENT.get(by, ENDED), int((codes == MISSING).sum()))
+    return msgspec.structs.replace(legend, absent=absent if absent.count else None), codes
 
 
 def scaled(by: str, label: str, values: Float64) -> tuple[Legend, Bytes]:

@@ -18,6 +18,7 @@ from .session import Session
 
 COARSE = 1e-3
 """Tolerance of the losses of large models, which would take half a minute otherwise."""
+WITH_HORIZON = "What each loses by acting like the other is told of plans without a horizon only."
 GROUPS = 4
 """Groups that are described."""
 
@@ -109,6 +110,8 @@ def compare(session: Session, left: Kept, right: Kept) -> Compared:
 def _loss(left: Plan, right: Plan, tolerance: float) -> tuple[Losses | None, str]:
     if left is right:
         return None, "These are one and the same plan."
+    if left.objective.horizon is not None or right.objective.horizon is not None:
+        return None, WITH_HORIZON
     try:
         found = compare_plans(left, right, tolerance=tolerance)
     except InputError as error:

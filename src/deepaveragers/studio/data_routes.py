@@ -64,7 +64,7 @@ class DataRoutes:
 
         def work(job: Job) -> dict[str, Any]:
             job.reach(0, 1)
-            found = {"plan": asked.plan, **estimated(self._session, kept.plan)}
+            found = {"plan": asked.plan, **estimated(self._session, kept.plan, job.reach)}
             while len(self._estimates) >= ESTIMATES_KEPT:
                 self._estimates.pop(next(iter(self._estimates)))
             self._estimates[asked.plan] = found

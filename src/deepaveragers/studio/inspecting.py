@@ -41,6 +41,7 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
     if decision.observation is not None:
         observation = np.array(list(decision.observation.values()))
     ended = state is not None and bool(data.terminations[state])
+    seen = _time_of(session, state)
     q_values = np.array(list(decision.q_values.values()))
     if state is not None and not ended:
         q_values = plan.q_values[state]
@@ -49,7 +50,8 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
         observation=_seen(session, decision),
         state=state,
         episode=None if state is None else data.episode_name(state),
-        time=None if state is None or data.times is None else moment(data.times[state]),
+        time=seen,
+        after=None if state is None or data.times is None or seen else moment(data.times[state]),
         ended=ended,
         value=value,
         error=plan.error,
@@ -62,6 +64,16 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
         basis=decision.basis,
         picture=session.picture(state),
     )
+
+
+def _time_of(session: Session, state: int | None) -> str | None:
+    """Return when a core state was seen, which the next row of its episode says."""
+    data = session.data
+    if state is None or data.times is None or state + 1 == len(data):
+        return None
+    goes_on = not (data.terminations[state] or data.truncations[state])
+    same = data.episode_ids[state] == data.episode_ids[state + 1]
+    return moment(data.times[state + 1]) if goes_on and same else None
 
 
 def observed(session: Session, state: int | None, typed: Observation | None) -> Any:

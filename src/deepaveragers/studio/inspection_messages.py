@@ -134,12 +134,16 @@ class CaseSeen(msgspec.Struct, frozen=True):
 
 
 class Inspected(msgspec.Struct, frozen=True):
-    """A state: what the plan does there, and why."""
+    """A state: what the plan does there, and why.
+
+    `time` is when it was seen; where the log has no row of it, `after` is that of the row before.
+    """
 
     observation: tuple[Seen, ...]
     state: int | None
     episode: str | None
     time: str | None
+    after: str | None
     ended: bool
     value: float
     error: float

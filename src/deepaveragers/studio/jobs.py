@@ -51,7 +51,7 @@ class Job:
         )  # fmt: skip
 
     def cancel(self) -> None:
-        """Drop it: what cannot be stopped runs on, and its result is thrown away."""
+        """Drop it: the work ends at its next step, and its result is thrown away."""
         if self.state == "running":
             self._cancelled.set()
             self._end("cancelled")

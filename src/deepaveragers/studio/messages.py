@@ -34,12 +34,14 @@ class RewardTerm(Request, frozen=True):
         column: its name; "" for the logged reward and for 1.
         when: where the term counts: in the state for "state", "logged" and "constant", in the
             next one for "next" and "change"; everywhere if None.
+        action: the one action, by number, for which the term counts; for all if None.
     """
 
     weight: float
     of: Side = "next"
     column: str = ""
     when: When | None = None
+    action: int | None = None
 
 
 class Reward(Request, frozen=True):
@@ -155,7 +157,7 @@ class Legend(msgspec.Struct, frozen=True):
     """What the bytes of a colouring mean: 0 .. 254 from low to high, or numbers of categories.
 
     Bytes of "continuous" and "diverging" are linear; what lies beyond low or high has its byte.
-    255 is no value.
+    255 is no value; `absent` says of how many states, and what that means.
     """
 
     by: str
@@ -165,6 +167,7 @@ class Legend(msgspec.Struct, frozen=True):
     high: float | None = None
     categories: tuple[Category, ...] = ()
     missing: int = 255
+    absent: Category | None = None
 
 
 class Planned(msgspec.Struct, frozen=True):

@@ -36,6 +36,10 @@ def rewards_of(reward: Reward, data: Transitions, logged: Float64) -> Float64:
 
 def _values(term: RewardTerm, data: Transitions, logged: Float64, labels: Sequence[str]) -> Float64:
     values = number("weight", term.weight) * _looked_at(term, data, logged, labels)
+    if term.action is not None:
+        if not 0 <= term.action < len(data.action_names):
+            raise InputError("action", f"in 0..{len(data.action_names) - 1}", term.action)
+        values = np.where(data.actions == term.action, values, 0.0)
     if term.when is None:
         return values
     side = data.next_observations if term.of in ("next", "change") else data.observations

@@ -86,6 +86,7 @@ def _term(term: RewardTerm, labels: tuple[str, ...]) -> str:
         "logged": "data.rewards",
         "constant": "1.0",
     }[term.of]
+    looked_at += "" if term.action is None else f" * (data.actions == {term.action})"
     if term.when is None:
         return f"{term.weight!r} * {looked_at}"
     side = "later" if term.of in ("next", "change") else "now"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,10 @@ FEW = 2_000
 """Episodes up to which an interval is by bootstrap; beyond, a normal one is as good."""
 ESTIMATE_SECONDS = 50.0
 """Of an estimate: no networks are learnt, as `fit` does with a minute or more."""
+BEYOND_THEOREM = (
+    "The theorem speaks of plans with the linear penalty and without slip, worst case, horizon: "
+    "of this question it says nothing."
+)
 ASSUMED = Statement(
     "The model is not the world",
     "States that are near each other in the representation are taken to behave alike, and the "
@@ -52,10 +57,12 @@ def trust(session: Session, kept: Kept, estimate: dict[str, Any] | None) -> Trus
     )
 
 
-def estimated(session: Session, plan: Plan) -> dict[str, Any]:
+def estimated(
+    session: Session, plan: Plan, watch: Callable[[int, int], None] | None = None
+) -> dict[str, Any]:
     """Return what judges on held-out episodes say of a plan made in the same way.
 
-    Rewards that the question changed are those by which it is judged.
+    Rewards that the question changed are those by which it is judged. `watch` is that of `fit`.
     """
     from ..evaluation.candidates import Candidate
     from ..evaluation.fitting.fit import fit
@@ -77,6 +84,7 @@ def estimated(session: Session, plan: Plan) -> dict[str, Any]:
         gamma=objective.gamma,
         time_budget=ESTIMATE_SECONDS,
         show_progress=False,
+        watch=watch,
     )
     told = found.summary()
     return {
@@ -90,7 +98,8 @@ def _guarantee(plan: Plan) -> tuple[Guarantee | None, str]:
     try:
         return guarantee(plan), ""
     except InputError as error:
-        return None, str(error)
+        known = error.parameter == "plan"
+        return None, BEYOND_THEOREM if known else f"The theorem says nothing here: {error}"
 
 
 def _certified(plan: Plan) -> Statement:
@@ -111,7 +120,7 @@ def _certified(plan: Plan) -> Statement:
 def _statements(found: Guarantee | None, reason: str) -> list[Statement]:
     title = "What the policy earns in the world"
     if found is None:
-        return [Statement(title, f"The theorem says nothing here: {reason}", "assumed")]
+        return [Statement(title, reason, "assumed")]
     worth = (
         "The bound says nothing: it is below the worst value that there is."
         if found.vacuous

@@ -51,6 +51,7 @@ export function Changes({ found }: { found: Comparisons }) {
           ))}
         </tbody>
       </table>
+      <p class="help">Gain: how much better the right plan holds its action, on average, under its own question.</p>
     </>
   );
 }

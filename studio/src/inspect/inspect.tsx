@@ -96,8 +96,9 @@ function Found({ found, place }: { found: Inspection; place: Place }) {
       {isState && <Head found={found} />}
       <SupportNote support={found.support} />
       <p class="verdict">
-        {best ? <>The plan takes <b>{best.name}</b>, worth {number(found.value)} ± {number(found.error, 2)}.</> : <>An episode ended here: there is nothing to decide.</>}
+        {best ? <>The plan takes <b>{best.name}</b>, worth {number(best.q)} ± {number(found.error, 2)}.</> : <>An episode ended here: there is nothing to decide.</>}
         {ties.length > 0 && <> It cannot tell it from {ties.map((tie) => tie.name).join(", ")}.</>}
+        {best && number(best.q) !== number(found.value) && <> The state is worth {number(found.value)}, slips counted.</>}
       </p>
       {found.picture && <img class="seen" src={found.picture} alt="The observation" />}
       {found.actions.length > 0 && best && <ActionBars actions={found.actions} />}
@@ -112,7 +113,7 @@ function Found({ found, place }: { found: Inspection; place: Place }) {
 }
 
 function Head({ found }: { found: Inspection }) {
-  const where = [found.episode ? `episode ${found.episode}` : "", found.time !== null ? moment(found.time) : ""];
+  const where = [found.episode ? `episode ${found.episode}` : "", found.time ? moment(found.time) : found.after ? `after ${moment(found.after)}` : ""];
   return (
     <div class="head">
       <h3>State {count(found.state ?? view.value.state ?? 0)}</h3>

@@ -1,6 +1,6 @@
 /** The canvas of the points: keeps the WebGL layer in step with the page's signals. */
 
-import { effect } from "@preact/signals";
+import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { colouring, hidden, rectangle, theme } from "../store";
@@ -19,10 +19,11 @@ interface Props {
 
 export function PointCanvas({ size, onMissing }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const seen = useSignal(false);
   useEffect(() => {
     let layer: Drawing;
     try {
-      layer = drawing(canvas.current!, onMissing);
+      layer = drawing(canvas.current!, onMissing, () => (seen.value = true));
     } catch (failure) {
       if (!(failure instanceof NoWebGl)) throw failure;
       onMissing();
@@ -34,7 +35,12 @@ export function PointCanvas({ size, onMissing }: Props) {
       layer.release();
     };
   }, []);
-  return <canvas ref={canvas} class="points" aria-hidden="true" />;
+  return (
+    <>
+      <canvas ref={canvas} class="points" aria-hidden="true" />
+      {!seen.value && <p class="not-yet" role="status">Drawing the states …</p>}
+    </>
+  );
 }
 
 /** Send what changed to the graphics card, and draw. Returns how to stop. */

@@ -9,7 +9,10 @@ export type Order =
   | { kind: "fade"; on: boolean }
   | { kind: "draw"; frame: Frame };
 
+export type Report = "missing" | "seen";
+
 let layer: Layer | null = null;
+let seen = false;
 
 self.onmessage = (message: MessageEvent<Order>) => {
   const order = message.data;
@@ -17,11 +20,20 @@ self.onmessage = (message: MessageEvent<Order>) => {
   else if (order.kind === "set") layer?.set(order.name, order.values);
   else if (order.kind === "palette") layer?.setPalette(order.colours);
   else if (order.kind === "fade") layer?.setFade(order.on);
-  else layer?.draw(order.frame);
+  else if (layer) {
+    layer.draw(order.frame);
+    if (!seen) requestAnimationFrame(() => requestAnimationFrame(tellSeen));
+  }
 };
 
+/** The frame before was drawn. */
+function tellSeen(): void {
+  seen = true;
+  self.postMessage("seen" satisfies Report);
+}
+
 function opened(canvas: OffscreenCanvas): Layer | null {
-  const missing = () => self.postMessage("missing");
+  const missing = () => self.postMessage("missing" satisfies Report);
   canvas.addEventListener("webglcontextlost", missing);
   try {
     return new Layer(canvas);

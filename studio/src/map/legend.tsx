@@ -1,8 +1,9 @@
 /** What the colours mean. Categories can be hidden and shown again. */
 
 import { colouring, hidden, theme, view } from "../store";
-import type { Legend as Meaning } from "../types";
+import type { Category, Legend as Meaning } from "../types";
 import { codeColour, css } from "./palette";
+import { otherPlan } from "./toolbar";
 import { count, number } from "../numbers";
 
 const STEPS = 48;
@@ -12,8 +13,9 @@ export function Legend() {
   if (!legend) return null;
   return (
     <div class="legend" aria-label={`Colours: ${legend.label}`} role="group">
-      <span class="legend-title">{legend.label}</span>
-      {legend.kind === "categories" ? <Categories legend={legend} /> : <Scale legend={legend} />}
+      <span class="legend-title">{legend.label.replace("the other plan", otherPlan())}</span>
+      {legend.kind !== "categories" && <Scale legend={legend} />}
+      <Categories legend={legend} />
     </div>
   );
 }
@@ -42,9 +44,11 @@ function Categories({ legend }: { legend: Meaning }) {
     if (!next.delete(index)) next.add(index);
     hidden.value = next;
   };
+  const shown: Category[] = legend.absent ? [...legend.categories, legend.absent] : legend.categories;
+  if (shown.length === 0) return null;
   return (
     <span class="categories">
-      {legend.categories.map((category) => (
+      {shown.map((category) => (
         <button
           key={`${view.value.by} ${category.index}`} type="button" class="category"
           aria-pressed={!hidden.value.has(category.index)} onClick={() => toggle(category.index)}

@@ -135,6 +135,7 @@ export async function enclose(polygon: Point[]): Promise<void> {
     const found = await index.lasso(polygon);
     mask.value = found.mask;
     lasso.value = { polygon, x, y, states: found.states };
+    future.value = null;
     look({ panel: "inspect", state: null });
   } catch (failure) {
     failed(failure);

@@ -41,7 +41,8 @@ export function described(state: number): [string, string][] {
 
 function meaning(code: number): string {
   const legend = colouring.value?.legend;
-  if (!legend || code === legend.missing) return "none";
+  if (!legend) return "none";
+  if (code === legend.missing) return legend.absent?.name ?? "none";
   if (legend.kind === "categories") {
     return legend.categories.find((category) => category.index === code)?.name ?? actionName(code);
   }

@@ -54,6 +54,12 @@ export function Tools({ tool, size, onVisible }: { tool: Signal<Tool>; size: Siz
   );
 }
 
+/** The plan that two colourings compare with, by its name. */
+export function otherPlan(): string {
+  const other = pins.value.find((pin) => pin.id === (view.value.other ?? reference.value));
+  return other ? `“${other.pinned}”` : "the first plan";
+}
+
 function ColourBy() {
   const by = view.value.by;
   const known = COLOURINGS.some(([id]) => id === by) || COMPARING.some(([id]) => id === by);
@@ -61,14 +67,13 @@ function ColourBy() {
     hidden.value = new Set();
     look({ by: (event.currentTarget as HTMLSelectElement).value });
   };
-  const other = pins.value.find((pin) => pin.id === (view.value.other ?? reference.value));
   return (
     <label class="choice">
       <span>Colour</span>
       <select value={by} onChange={choose} id="colour-by">
         {COLOURINGS.map(([id, label]) => <option key={id} value={id}>{label}</option>)}
         {COMPARING.map(([id, label]) => (
-          <option key={id} value={id}>{label} {other ? `“${other.pinned}”` : "the first plan"}</option>
+          <option key={id} value={id}>{label} {otherPlan()}</option>
         ))}
         {!known && <option value={by}>finding: {by.replace("finding:", "")}</option>}
       </select>

@@ -16,7 +16,7 @@ export function Answer() {
   return (
     <section class="answer" aria-label="Answer">
       <div class="asked">
-        <p class="question">{changed ? <>What if: <b>{changed}</b></> : <>The first question, as compiled</>}</p>
+        <p class="question">{changed ? <>What if: <b>{changed}</b></> : <>The first question, as opened</>}</p>
         <span class="buttons" role="group" aria-label="Question">
           <button type="button" onClick={undo} disabled={past.value.undo.length === 0} title="Ctrl+Z">Undo</button>
           <button type="button" onClick={redo} disabled={past.value.redo.length === 0} title="Ctrl+Shift+Z">Redo</button>
@@ -30,7 +30,7 @@ export function Answer() {
         <Figure name="Action changed" value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
           <Against />
         </Figure>
-        <Figure name="Planned in" value={duration(answer.milliseconds)} note={roundTrip.value === null ? "by the server" : `${duration(roundTrip.value)} in all`} />
+        <Figure name="Planned in" value={duration(answer.milliseconds)} note={planNote(answer.milliseconds)} />
         <Status />
       </div>
       {answer.warnings.map((warning) => <p class="warning" key={warning}>{warning}</p>)}
@@ -42,6 +42,12 @@ export function Answer() {
 function startNote(): string {
   const best = plan.value?.best_logged_return;
   return best === null || best === undefined ? "expected by the model" : `best logged: ${number(best, 3)}`;
+}
+
+/** A plan that was there already came quicker than it was made. */
+function planNote(milliseconds: number): string {
+  if (roundTrip.value === null) return "by the server";
+  return roundTrip.value < milliseconds ? `shown in ${duration(roundTrip.value)}` : `${duration(roundTrip.value)} in all`;
 }
 
 function Status() {

@@ -17,7 +17,7 @@ export function RewardFields() {
   const set = (next: Reward) => ask({ reward: next.terms.length === 0 && next.keep_logged ? null : next });
   const setTerm = (place: number, change: Partial<RewardTerm>) =>
     set({ ...reward, terms: reward.terms.map((term, index) => (index === place ? { ...term, ...change } : term)) });
-  const add = () => set({ ...reward, terms: [...reward.terms, { column: columns[0] ?? "", weight: 1, of: "next", when: null }] });
+  const add = () => set({ ...reward, terms: [...reward.terms, { column: columns[0] ?? "", weight: 0, of: "next", when: null, action: null }] });
   if (columns.length === 0) return <p class="help">Rewards can be changed where observations have columns.</p>;
   return (
     <div class="reward">
@@ -32,6 +32,7 @@ export function RewardFields() {
         />
       ))}
       <button type="button" onClick={add}>Add a term</button>
+      {reward.terms.length > 0 && <p class="help">Each adds a number times a column, or a constant: −10, “only where” and “only for” make one action dear in some states.</p>}
       {!reward.keep_logged && reward.terms.length === 0 && <p class="help">Without a term, every reward is 0.</p>}
     </div>
   );
@@ -63,8 +64,22 @@ function Term({ term, number, columns, onChange, onRemove }: TermProps) {
         onChange={(on) => onChange({ when: on ? { column: term.column || columns[0], op: ">", value: 0 } : null })}
       />
       {term.when && <When when={term.when} columns={columns} onChange={(when) => onChange({ when })} />}
+      <Doing action={term.action ?? null} onChange={(action) => onChange({ action })} />
       <button type="button" class="quiet" onClick={onRemove}>Remove</button>
     </fieldset>
+  );
+}
+
+function Doing({ action, onChange }: { action: number | null; onChange: (action: number | null) => void }) {
+  const chosen = (text: string) => onChange(text === "" ? null : Number(text));
+  return (
+    <label class="choice">
+      <span class="unseen">Counts for</span>
+      <select value={action ?? ""} onChange={(event) => chosen(event.currentTarget.value)}>
+        <option value="">for every action</option>
+        {model.value?.actions.map((known) => <option key={known.index} value={known.index}>only for {known.name}</option>)}
+      </select>
+    </label>
   );
 }
 

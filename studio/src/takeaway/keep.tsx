@@ -1,12 +1,13 @@
 /** Take away: the plan, the policy, the picture, the report. */
 
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 
 import { api, mapPicture } from "../api";
 import { failed, model, plan, rectangle, stale, theme, told, view } from "../store";
 
-const FILES: [string, string, string][] = [
-  ["policy", "Policy", "A small file that decides: `dac act`, `dac serve`, `da.load`."],
+const FILES: [string, string, ComponentChildren][] = [
+  ["policy", "Policy", <>A small file that decides: <code>dac act</code>, <code>dac serve</code>, <code>da.load</code>.</>],
   ["plan", "Plan", "All values, to load and ask again in Python."],
   ["report", "Report", "One page for people who decide: changes, promise, limits."],
 ];
@@ -31,8 +32,8 @@ export function Keep() {
         <a class="button" href={picture} download="studio-map.png">Download PNG</a>
       </div>
       <div class="entry">
-        <b>Report in the browser</b>
-        <p class="help">The same page, downloaded.</p>
+        <b>Report, as a download</b>
+        <p class="help">The same page, into the folder of your browser.</p>
         <a class="button" href={`api/report?plan=${encodeURIComponent(id)}`} download="report.html">Download HTML</a>
       </div>
       {stale.value && <p class="warning">A newer question is being planned; what is saved is the plan before.</p>}
@@ -40,7 +41,7 @@ export function Keep() {
   );
 }
 
-function SaveFile({ what, title, help }: { what: string; title: string; help: string }) {
+function SaveFile({ what, title, help }: { what: string; title: string; help: ComponentChildren }) {
   const name = useSignal(what);
   const busy = useSignal(false);
   const save = async (event: Event) => {

@@ -47,11 +47,10 @@ function Found({ page }: { page: TrustPage }) {
 
 function Judgement({ page }: { page: TrustPage }) {
   const { behaviour, estimate } = page;
-  const rows = [{ name: "What is done today", mean: behaviour.mean, interval: behaviour.interval }];
   if (!estimate) {
     return (
       <>
-        <Intervals rows={rows} />
+        <Intervals rows={[{ name: "What is done today", mean: behaviour.mean, interval: behaviour.interval }]} />
         <p class="help">Earned per episode in the log, under this question. The model's own promise is no evidence; held-out episodes are.</p>
       </>
     );
@@ -59,8 +58,14 @@ function Judgement({ page }: { page: TrustPage }) {
   return (
     <>
       <p class={`judged ${estimate.shown ? "shown" : ""}`}>{estimate.answer}</p>
-      <Intervals rows={[...rows, { name: "A plan made like this", mean: estimate.value, interval: null }]} />
+      <Intervals
+        rows={[
+          { name: "What is done today", mean: estimate.behaviour.value, interval: [estimate.behaviour.low, estimate.behaviour.high] },
+          { name: "A plan made like this", mean: estimate.value, interval: null },
+        ]}
+      />
       <Intervals rows={[{ name: "Difference", mean: estimate.better, interval: estimate.interval }]} zero />
+      <p class="help">Episodes that the log cuts off are completed by the judges.</p>
       {estimate.notes.map((note) => <p class="help" key={note}>{note}</p>)}
     </>
   );

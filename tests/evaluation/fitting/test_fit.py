@@ -58,6 +58,21 @@ def test_every_candidate_stands_in_the_table_with_its_judges(found):
     json.dumps(found.summary())
 
 
+def test_who_watches_is_told_every_step_and_can_end_it(log):
+    candidates, told = [da.Candidate(), da.Candidate(k=3)], []
+    da.fit(log, candidates, **QUICK, watch=lambda done, steps: told.append((done, steps)))
+    steps = told[0][1]
+    assert sorted(told) == [(done, steps) for done in range(1, steps + 1)]
+
+    def enough(done, steps):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        da.fit(log, candidates, **QUICK, watch=enough)
+    with pytest.raises(da.InputError, match="watch must be a function of"):
+        da.fit(log, candidates, **QUICK, watch=3)
+
+
 def judged(value, error=1.0, **others):
     """Return what judges say: the simulator, and others by value and error."""
     said = {"simulator": (value, error), **others}

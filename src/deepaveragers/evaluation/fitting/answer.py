@@ -71,7 +71,7 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A policy from a log, and the truth about it as far as the log tells.
+    """A policy made from a log, and an estimate of how much better it is than logged behaviour.
 
     All figures are discounted returns of whole episodes, in units of reward, without any cost of
     distance.
@@ -85,11 +85,11 @@ class Fit:
         level: of the interval.
         judged: all candidates, the best first.
         opinions: by judge, the estimate behind `better`, or why it is withheld.
-        episodes: that judged.
-        blocks: whether these are blocks of time, for the log has too few episodes.
+        episodes: number of held-out episodes that judged.
+        blocks: whether these are blocks of time, since the log has too few episodes.
         gamma: discount.
         notes: what was left out, and what would add to the answer.
-        seconds: that it took.
+        seconds: wall-clock time.
     """
 
     policy: Policy

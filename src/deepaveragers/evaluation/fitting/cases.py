@@ -69,7 +69,7 @@ class SimilarCases:
         self._terminated = ends[self._episode]
 
     def of(self, observation: Floats, count: int) -> tuple[ActionCases, ...]:
-        """Return the cases of each action among so many logged states."""
+        """Return the cases of each action among the `count` nearest logged states."""
         data = self._mdp.transitions
         batch = np.asarray(observation).reshape(1, *data.observation_shape)
         features = self._mdp.encoder.encode(batch)

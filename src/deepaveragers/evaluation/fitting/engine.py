@@ -27,6 +27,7 @@ from .judges.panel import AGREEMENT, JUDGES, Panel, learning_steps, make_panel, 
 from .judges.verdict import Opinion, Verdict, Withheld
 from .kept import Kept
 from .making import Maker
+from .watching import Watch, watched
 
 Opinions = dict[str, Opinion]
 """By judge."""
@@ -50,6 +51,7 @@ class Engine:
         deadline: float | None,
         resume_dir: Path | None,
         show_progress: bool | None,
+        watch: Watch | None = None,
     ) -> None:
         self._whole, self._gamma, self._level, self._seed = data, gamma, level, seed
         self._data, self._cut = in_blocks(data)
@@ -59,6 +61,8 @@ class Engine:
         self._folds = divided(self._data, folds, seed)
         self._learn, self._deadline, self._show = learn, deadline, show_progress
         self._candidates = tuple(candidates)
+        steps = (len(by_encoder(self._candidates)) + 2) * len(self._folds)
+        self._step = watched(watch, steps)
         self._opinions: list[dict[int, Opinions]] = [{} for _ in self._folds]
         self._panels: dict[int, Panel] = {}
         self._judged: list[Judged] = []
@@ -164,8 +168,12 @@ class Engine:
         # What is doubtful about a candidate is for the judges to find out.
         with warnings.catch_warnings(), one_thread_each(self._learn):
             warnings.simplefilter("ignore", DataWarning)
-            jobs = [partial(work, fold) for fold in range(len(self._folds))]
+            jobs = [partial(self._do, work, fold) for fold in range(len(self._folds))]
             do_all(jobs, available_threads())
+
+    def _do(self, work: Callable[[int], None], fold: int) -> None:
+        work(fold)
+        self._step()
 
     def _panel(self, fold: int) -> Panel:
         return self._panels[fold]

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...arguments import (
+    check_takes,
     file_path,
     flag,
     instance,
@@ -66,6 +67,7 @@ def fit(
     resume_dir: str | os.PathLike[str] | None = None,
     seed: int = 0,
     show_progress: bool | None = None,
+    watch: Callable[[int, int], None] | None = None,
 ) -> Fit:
     """Make a policy from a log, and say whether it is better than what is done today.
 
@@ -78,10 +80,11 @@ def fit(
         level: of the intervals.
         folds: parts of the log that judge in turn.
         episodes: per candidate that is played.
-        time_budget: seconds; candidates that would be begun later are left out. None: no limit.
-        resume_dir: where what was judged is kept, so that a stopped fit can go on.
-        seed: of folds, networks and luck.
+        time_budget: seconds after which no further candidate is begun; None: no limit.
+        resume_dir: where finished judgements are kept, so that a stopped fit can continue.
+        seed: of folds, networks and simulated episodes.
         show_progress: force bars on or off; None shows them on a terminal.
+        watch: called with the steps that are done and their number; what it raises ends the fit.
     """
     began = time.perf_counter()
     instance("data", data, Transitions, "Transitions")
@@ -93,6 +96,8 @@ def fit(
     seconds = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
     kept = optional(file_path, "resume_dir", resume_dir)
     optional(flag, "show_progress", show_progress)
+    if watch is not None:
+        check_takes("watch", watch, "done", "steps")
     given = None if candidates is None else _checked(candidates)
     able = can_learn()
     learn = able and (seconds is None or seconds >= LEAST_TO_LEARN)
@@ -107,6 +112,7 @@ def fit(
         deadline=None if seconds is None else began + seconds,
         resume_dir=kept,
         show_progress=show_progress,
+        watch=watch,
     )
     engine.judge()
     if budget > 1 and env is not None:

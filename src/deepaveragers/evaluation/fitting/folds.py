@@ -94,7 +94,7 @@ def in_blocks(data: Transitions) -> tuple[Transitions, bool]:
 
 
 def folds(data: Transitions, count: int, seed: int) -> tuple[Fold, ...]:
-    """Return so many folds of whole episodes at random, their transitions balanced."""
+    """Return random folds of whole episodes, their transitions balanced."""
     slices = list(data.episodes())
     owner = np.zeros(len(slices), dtype=np.int64)
     sizes = np.zeros(count)

@@ -45,7 +45,7 @@ class Basis:
 
 
 def fit_basis(states: Array, functions: int, seed: int) -> Basis:
-    """Return a basis of about so many functions for states like these [N, D]."""
+    """Return a basis of about `functions` functions for states like these [N, D]."""
     generator = np.random.default_rng(seed)
     mean = states.mean(axis=0, dtype=np.float64)
     deviation = states.std(axis=0, dtype=np.float64)

@@ -57,7 +57,7 @@ class Scales:
 
 
 def steps_for(rows: int) -> int:
-    """Return how many updates a log of so many rows takes."""
+    """Return how many updates a log of this many rows takes."""
     return int(min(max(rows / ROWS_PER_STEP, FEWEST_STEPS), MOST_STEPS))
 
 

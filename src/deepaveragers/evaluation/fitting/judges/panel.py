@@ -173,7 +173,7 @@ def one_thread_each(learn: bool) -> Iterator[None]:
 
 
 def learning_steps(data: Transitions, rows: int) -> int:
-    """Return how many updates the networks of a panel take, for so many rows of the data."""
+    """Return how many updates the networks of a panel take, for this many rows of the data."""
     if is_image(data.observations):
         return 0
     from .learnt import steps_for
