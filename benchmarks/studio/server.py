@@ -34,7 +34,7 @@ class Client:
         self._connection.request(method, path, body, {"authorization": f"Bearer {self._token}"})
         answer = self._connection.getresponse()
         content = answer.read()
-        if answer.status not in (200, 409):
+        if answer.status not in (200, 204):
             raise RuntimeError(f"{method} {path}: {answer.status} {content[:200]!r}")
         return content
 

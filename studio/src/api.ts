@@ -21,6 +21,8 @@ export interface Framed<Header> {
 }
 
 const HEADER_LENGTH_BYTES = 4;
+/** Status of an answer that nobody waits for: `studio/exchange.py`. */
+const OVERTAKEN = 204;
 
 /** Split a framed answer; see `studio/frames.py` for the layout. */
 export function unframe<Header>(buffer: ArrayBuffer): Framed<Header> {
@@ -38,9 +40,9 @@ async function request(path: string, options: RequestInit = {}): Promise<Respons
     if (failure instanceof DOMException && failure.name === "AbortError") throw new Overtaken();
     throw new ServerError("The studio's server does not answer. Is `dac studio` still running?", 0);
   }
+  if (response.status === OVERTAKEN) throw new Overtaken();
   if (response.ok) return response;
-  const answer = (await response.json().catch(() => ({}))) as { error?: string; overtaken?: boolean };
-  if (response.status === 409 && answer.overtaken) throw new Overtaken();
+  const answer = (await response.json().catch(() => ({}))) as { error?: string };
   throw new ServerError(answer.error ?? `The server answered ${response.status}.`, response.status);
 }
 

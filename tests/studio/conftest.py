@@ -49,7 +49,7 @@ class Page:
         headers = {"authorization": f"Bearer {TOKEN}"}
         answer = ask(self.app, path, headers=headers, **request)
         assert answer.status == status, answer.body[:500]
-        kind = answer.headers["content-type"]
+        kind = answer.headers.get("content-type")
         if kind == "application/json":
             return answer.json
         if kind != "application/octet-stream":

@@ -124,7 +124,12 @@ def test_groups(page, asked, mdp):
     )
     inside = np.flatnonzero(Path(corners).contains_points(places[:, :2]))
     assert told["members"] == inside.tolist()
-    assert told["value"]["mean"] == pytest.approx(plan.values[inside].mean())
+    data = mdp.transitions
+    going_on = inside[~data.terminations[inside]]
+    assert told["value"]["mean"] == pytest.approx(plan.values[going_on].mean())
+    taken = [data.actions[s + 1] for s in going_on if not data.truncations[s]]
+    logged = [one["logged"] for one in told["actions"]]
+    assert logged == np.bincount(taken, minlength=3).tolist()
     assert told == page.post("/api/inspect/group", plan=name, states=inside.tolist())
     planned = plan.q_values[inside][~mdp.transitions.terminations[inside]].argmax(axis=1)
     counts = np.bincount(planned, minlength=3).tolist()

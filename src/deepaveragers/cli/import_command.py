@@ -118,13 +118,17 @@ def _needs_columns(source: str) -> bool:
 def _list_columns(source: str, given: dict[str, Any], *, as_json: bool) -> None:
     """Print the columns of a table, and a guess of the command that imports it."""
     from ..data.tables.guess import guessed
+    from ..data.tables.joined import JoinedTable
     from ..data.tables.sources import open_table
     from ..data.tables.survey import survey
 
     known = {
         name: given[name] for name in ("delimiter", "encoding", "sheet", "sql") if name in given
     }
-    seen = survey(open_table(source, **known))
+    opened = open_table(source, **known)
+    if "join" in given:
+        opened = JoinedTable(opened, open_table(given["join"]), given["join"])
+    seen = survey(opened)
     guess = {**guessed(seen), **given}
     command = _command(source, guess)
     rows = [

@@ -23,6 +23,7 @@ from ..arguments import (
 )  # fmt: skip
 from ..errors import InputError, StorageError
 from .tables.notation import check_notation
+from .tables.reward_column import checked_reward_values
 from .tables.text_format import check_text_file
 
 Missing = Literal["error", "drop"]
@@ -68,6 +69,8 @@ class TableMapping:
             where there is none; "mean" the mean of the column. A column `lactate=missing` marks
             what was filled.
         reward_fill: the reward where the cell is blank.
+        reward_values: rewards of texts in that column, {"died": -1, "discharged": 1} or
+            "died=-1,discharged=1"; a blank is `reward_fill`, or else 0.
         missing_values: texts that stand for nothing, beside the blank cell. None: NA, N/A, NaN,
             null, NaT, <NA>, and in columns of numbers none.
         duplicates: rows of one episode at the same time that differ: "error", or keep the
@@ -104,6 +107,7 @@ class TableMapping:
     missing: Missing = "error"
     fill: Fill | None = None
     reward_fill: float | None = None
+    reward_values: Mapping[str, float] | None = None
     missing_values: tuple[str, ...] | None = None
     duplicates: Duplicates = "error"
     decimal: str = "."
@@ -122,6 +126,8 @@ class TableMapping:
         self._set("missing_values", _texts("missing_values", self.missing_values))
         self._set("units", optional(_units, "units", self.units))
         self._set("reward_fill", optional(number, "reward_fill", self.reward_fill))
+        values = optional(checked_reward_values, "reward_values", self.reward_values)
+        self._set("reward_values", values)
         self._set("action", _joined(self.action))
         for name in ("each_row_ends", "one_series", "continuous"):
             self._set(name, flag(name, getattr(self, name)))

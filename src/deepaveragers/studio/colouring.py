@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..arguments import choice
 from ..arrays import Array, Float64, Int64
+from ..data.transitions import Transitions
 from ..errors import InputError
 from ..kernels.bellman import reference
 from ..mdp.problem import pose
@@ -50,14 +51,19 @@ def by_action(plan: Plan) -> tuple[Legend, Bytes]:
     )
 
 
-def by_logged_action(plan: Plan) -> tuple[Legend, Bytes]:
-    """Colour by the action that was logged next; none at the end of an episode."""
-    data = plan.mdp.transitions
+def logged_actions(data: Transitions) -> Int64:
+    """Return [N] int64, the action that was logged in every core state; -1 where none was."""
     taken = np.full(len(data), -1, dtype=np.int64)
     follows = ~(data.terminations | data.truncations)[:-1]
     follows &= data.episode_ids[1:] == data.episode_ids[:-1]
     taken[:-1] = np.where(follows, data.actions[1:], -1)
-    return categories("logged", "logged action", taken, data.action_names)
+    return taken
+
+
+def by_logged_action(plan: Plan) -> tuple[Legend, Bytes]:
+    """Colour by the action that was logged next; none at the end of an episode."""
+    data = plan.mdp.transitions
+    return categories("logged", "logged action", logged_actions(data), data.action_names)
 
 
 def by_reward(plan: Plan) -> tuple[Legend, Bytes]:

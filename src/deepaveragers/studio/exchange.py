@@ -17,6 +17,8 @@ from .replanning import Overtaken
 
 Kind = TypeVar("Kind")
 Handler = Callable[[Request], Awaitable[Response]]
+OVERTAKEN = 204
+"""Status of an answer that nobody waits for; to a browser's console, 409 would be an error."""
 
 
 def json(record: Any, status: int = 200) -> Response:
@@ -41,7 +43,7 @@ def answered(handler: Handler) -> Handler:
         try:
             return await handler(request)
         except Overtaken:
-            return json({"overtaken": True}, 409)
+            return Response(status_code=OVERTAKEN)
         except msgspec.MsgspecError as error:
             raise Problem(400, f"The request cannot be read: {error}.") from error
         except (InputError, Problem):

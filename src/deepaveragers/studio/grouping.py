@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Float64, Int64
 from ..errors import InputError
 from ..solvers.plan import Plan
-from .colouring import planned_actions
+from .colouring import logged_actions, planned_actions
 from .describing import conditions_of, rules_of, state_columns
 from .inspection_messages import (
     Condition,
@@ -31,13 +31,14 @@ def group(session: Session, plan: Plan, asked: GroupRequest) -> Group:
     actions = planned_actions(plan)[states]
     count = session.data.num_actions
     planned = np.bincount(actions[actions >= 0], minlength=count).tolist()
-    logged = np.bincount(session.data.actions[states], minlength=count).tolist()
+    taken = logged_actions(session.data)[states]
+    logged = np.bincount(taken[taken >= 0], minlength=count).tolist()
     rule, precision, recall = _rule(session, states)
     return Group(
         states=len(states),
         share=len(states) / len(session.mdp),
         members=tuple(states[:MEMBERS_TOLD].tolist()),
-        value=_spread(plan.values[states]),
+        value=_spread(plan.values[states[actions >= 0]]),
         actions=tuple(GroupAction(a, planned[a], logged[a]) for a in range(count)),
         columns=_columns(session, states),
         rule=rule,

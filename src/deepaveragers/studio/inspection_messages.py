@@ -183,7 +183,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class GroupAction(msgspec.Struct, frozen=True):
-    """How often an action is planned in a group, and was logged on the way into it."""
+    """How often an action is planned in a group, and was logged there."""
 
     index: int
     planned: int

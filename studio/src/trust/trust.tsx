@@ -75,7 +75,7 @@ function Thin({ thin }: { thin: TrustPage["thin"] }) {
   return (
     <>
       <h4>Where more data would help</h4>
-      <p>In {count(thin.states)} states ({percent(thin.share)}) the planned action leans on cases farther than {number(thin.threshold, 3)}.</p>
+      <p>{thin.states > 0 ? `In ${count(thin.states)} states (${percent(thin.share)})` : "Nowhere"} the planned action leans on cases farther than {number(thin.threshold, 3)}.</p>
       <p><button type="button" onClick={() => look({ by: thin.colouring })}>Show distances on the map</button></p>
       {thin.thinnest.length > 0 && (
         <table>

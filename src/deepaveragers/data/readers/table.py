@@ -106,7 +106,10 @@ def _ended_last(columns: Columns, mapping: TableMapping) -> tuple[Columns, tuple
         return columns, ()
     name = mapping.terminated or mapping.done
     note = f"column {name!r} stands in every row of its episodes: the last row of each is the end"
-    return replace(columns, terminations=ended.astype(np.int8)), (note,)
+    rewards = columns.rewards
+    if mapping.reward_values is not None and mapping.reward == name:
+        rewards = np.where(ended, rewards, mapping.reward_fill or 0.0)
+    return replace(columns, terminations=ended.astype(np.int8), rewards=rewards), (note,)
 
 
 def _lost_reward(columns: Columns, data: Transitions, mapping: TableMapping) -> Iterator[str]:

@@ -20,6 +20,7 @@ from .episodes import Episodes, number_episodes
 from .notation import MissingCells, Notation
 from .numbers import as_numbers
 from .observation_column import ObservationColumn
+from .reward_column import rewards_by_text
 from .table import Table
 from .times import TimeColumn
 
@@ -112,7 +113,8 @@ class _Gathering:
         self._labels = {
             role: Labels(self._notation, self._missing.of(name))
             for role, name in self._roles.items()
-            if role not in ("time", "reward", "propensity")
+            if role not in ("time", "propensity")
+            and (role != "reward" or mapping.reward_values is not None)
         }
         self._times = TimeColumn(self._notation)
         self._parts: dict[str, Growing] = {}
@@ -223,9 +225,19 @@ class _Gathering:
         return number_actions(given, self._labels["action"].values(), names)
 
     def _rewards(self, rewards: Array) -> Array:
+        mapping = self._mapping
+        if mapping.reward_values is not None:
+            self._missing.of(mapping.reward).clear()
+            return rewards_by_text(
+                mapping.reward,
+                rewards,
+                self._labels["reward"],
+                mapping.reward_values,
+                mapping.reward_fill or 0.0,
+            )
         rewards = rewards.astype(np.float64)
-        if self._mapping.reward_fill is not None:
-            rewards[np.isnan(rewards)] = self._mapping.reward_fill
+        if mapping.reward_fill is not None:
+            rewards[np.isnan(rewards)] = mapping.reward_fill
         return rewards
 
     def _ends(self, whole: dict[str, Array]) -> tuple[Array, Array, bool, tuple[str, ...]]:
