@@ -6,7 +6,8 @@ import inspect
 
 import numpy as np
 import pytest
-from tests.doors import DOORS, World, words
+from tests.doors import DOORS
+from tests.doors.nonsense import World, words
 
 import deepaveragers as da
 from deepaveragers.arguments import number, optional, whole_number

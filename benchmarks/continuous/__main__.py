@@ -1,4 +1,10 @@
-"""`python -m benchmarks.continuous quality --agents DIR`, and `... timing --steps 1000000`."""
+"""`python -m benchmarks.continuous quality --agents DIR`, and `... timing --steps 1000000`.
+
+`--support 0.6` plans with support, `--support 1` imitates; `--method fit` lets `da.fit` choose;
+`--method td3bc --peers FOLDER` trains d3rlpy's, in the environment that `python -m
+benchmarks.policies --prepare` makes. Hopper, HalfCheetah, Walker2d and the double pendulum need
+MuJoCo: `pip install 'gymnasium[mujoco]'`.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +13,33 @@ from pathlib import Path
 
 import numpy as np
 
-from .quality import TASKS, measured
+from ..policies.peers.environment import DEFAULT as PEERS_FOLDER
+from ..policies.peers.learning import ROW_PEERS, Peers
+from .quality import LEARNT, TASKS, Method, by_fit, by_peer, by_plan, measured
 from .timing import timed
+
+DEFAULT_TASKS = ("pendulum", "mountaincar", "lunarlander")
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print what is measured, row by row."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.continuous")
     parser.add_argument("what", choices=("quality", "timing"))
-    parser.add_argument("--tasks", nargs="+", choices=tuple(TASKS), default=tuple(TASKS))
+    parser.add_argument("--tasks", nargs="+", choices=tuple(TASKS), default=DEFAULT_TASKS)
     parser.add_argument("--agents", type=Path, help="folder of policies that collect data")
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=(10, 11, 12))
     parser.add_argument("--episodes", type=int, default=100)
-    parser.add_argument("--fit", action="store_true", help="policies by da.fit, not by defaults")
+    parser.add_argument(
+        "--method",
+        choices=("plan", "fit", *ROW_PEERS),
+        default="plan",
+        help="what makes a policy: a plan, da.fit, or one of d3rlpy's learners",
+    )
+    parser.add_argument("--support", type=float, default=0.0, help="of a plan; 1 is imitation")
+    parser.add_argument("--encoder", choices=("columns", *LEARNT), default="columns")
+    parser.add_argument("--peers", type=Path, default=PEERS_FOLDER, help="d3rlpy's environment")
+    parser.add_argument("--updates", type=int, default=10_000, help="of a learner of d3rlpy's")
     parser.add_argument("--dimensions", type=int, default=6)
     parser.add_argument("--candidates", type=int, default=10)
     parser.add_argument("--landing", choices=("change", "own"), default="change")
@@ -29,19 +48,27 @@ def main(arguments: list[str] | None = None) -> None:
         found = timed(given.steps, given.dimensions, given.candidates, given.landing)
         print(", ".join(f"{name} {value:.3g}" for name, value in found.items()))
         return
-    for task in given.tasks:
-        means = []
-        asked = given.steps, given.seeds, given.episodes, given.agents
-        for row in measured(task, *asked, fit=given.fit):
-            low, high = row.interval
-            means.append(row.mean)
-            print(
-                f"{task} {given.steps:,} seed {row.seed}: logged {row.logged:.1f}, policy "
-                f"{row.mean:.1f} [{low:.1f}, {high:.1f}], {row.seconds:.1f} s, processors "
-                f"{row.processor:.1f} s{row.chosen and ', '}{row.chosen}",
-                flush=True,
-            )
-        print(f"{task} {given.steps:,}: {np.mean(means):.1f}", flush=True)
+    with Peers(given.peers) as peers:
+        own = {"plan": by_plan(given.support, given.encoder), "fit": by_fit}
+        method = own.get(given.method) or by_peer(peers, given.method, given.updates)
+        for task in given.tasks:
+            report(task, given, method)
+
+
+def report(task: str, given: argparse.Namespace, method: Method) -> None:
+    """Print the policies of one task, and their mean."""
+    means = []
+    asked = given.steps, given.seeds, given.episodes, given.agents
+    for row in measured(task, *asked, method):
+        low, high = row.interval
+        means.append(row.mean)
+        print(
+            f"{task} {given.steps:,} seed {row.seed}: logged {row.logged:.1f}, {given.method} "
+            f"{row.mean:.1f} [{low:.1f}, {high:.1f}], processors {row.processor:.1f} s"
+            f"{row.words and '; '}{row.words}",
+            flush=True,
+        )
+    print(f"{task} {given.steps:,} {given.method}: {np.mean(means):.1f}", flush=True)
 
 
 if __name__ == "__main__":

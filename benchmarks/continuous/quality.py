@@ -1,17 +1,26 @@
-"""Returns of policies made from logs with continuous actions, by defaults or by `da.fit`."""
+"""Returns of policies from logs with continuous actions: by defaults, by `da.fit`, by peers."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import deepaveragers as da
 
+from ..policies.peers.learning import Peers
 from .agents import Agent
+
+GAMMA = 0.99
+LEARNT: dict[str, tuple[str, ...]] = {
+    "dynamics": ("change",),
+    "outcomes": ("change", "return", "action"),
+}
+"""What representations that are learnt predict, by name."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,10 @@ TASKS = {
     "mountaincar": Task(
         "MountainCarContinuous-v0", "mountaincarcontinuous-trpo", (0.0, 0.2, 0.4, 0.6, 0.8)
     ),
+    "doublependulum": Task("InvertedDoublePendulum-v5"),
+    "hopper": Task("Hopper-v5", "hopper-trpo", (0.0, 0.1, 0.2, 0.3)),
+    "halfcheetah": Task("HalfCheetah-v5", "halfcheetah-ppo", (0.0, 0.1, 0.2, 0.3)),
+    "walker2d": Task("Walker2d-v5", "walker2d-trpo", (0.0, 0.1, 0.2, 0.3)),
     "lunarlander": Task(
         "LunarLanderContinuous-v3", "lunarlandercontinuous-ppo", (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     ),
@@ -49,18 +62,16 @@ class Row:
         logged: mean return of its episodes.
         mean: return of the policy.
         interval: of it.
-        seconds: to compile and solve, or to fit, of the wall clock.
-        processor: the same, of all processors together.
-        chosen: what `fit` chose; empty where nothing is chosen.
+        processor: seconds of processor time that the policy took.
+        words: what else is to be said of it.
     """
 
     seed: int
     logged: float
     mean: float
     interval: tuple[float, float]
-    seconds: float
     processor: float
-    chosen: str = ""
+    words: str = ""
 
 
 def collected(task: Task, steps: int, seed: int, agents: Path | None) -> da.Transitions:
@@ -73,8 +84,71 @@ def collected(task: Task, steps: int, seed: int, agents: Path | None) -> da.Tran
     return da.collect(task.env, steps, agent, epsilon=task.epsilon, seed=seed, show_progress=False)
 
 
+@dataclass(frozen=True)
+class Made:
+    """A policy, and how it came about.
+
+    Attributes:
+        policy: what acts.
+        processor: seconds of processor time.
+        words: what is to be said of it.
+    """
+
+    policy: Any
+    processor: float
+    words: str = ""
+
+
+Method = Callable[[da.Transitions], Made]
+
+
+def by_plan(support: float, encoder: str) -> Method:
+    """Return how a plan makes a policy, all other settings by default.
+
+    Args:
+        support: of the plan.
+        encoder: its representation: "columns", or one of `LEARNT`.
+    """
+
+    def made(data: da.Transitions) -> Made:
+        began, learnt = time.process_time(), None
+        if encoder in LEARNT:
+            learnt = da.train_dynamics(data, predict=LEARNT[encoder], show_progress=False)
+        mdp = da.compile(data, encoder=learnt, show_progress=False)
+        policy = mdp.solve(gamma=GAMMA, support=support).policy()
+        return Made(policy, time.process_time() - began, f"{encoder}, support {support:g}")
+
+    return made
+
+
+def by_fit(data: da.Transitions) -> Made:
+    """Return the policy that `da.fit` chooses."""
+    began = time.process_time()
+    found = da.fit(data, gamma=GAMMA, show_progress=False)
+    low, high = found.interval
+    words = f"{found.candidate}, {found.better:+.4g} [{low:+.4g}, {high:+.4g}] by the log"
+    return Made(found.policy, time.process_time() - began, words)
+
+
+def by_peer(peers: Peers, algorithm: str, updates: int) -> Method:
+    """Return how one of d3rlpy's learners makes a policy, by so many updates."""
+
+    def made(data: da.Transitions) -> Made:
+        learnt = peers.learn(data, algorithm, updates, seed=0)
+        return Made(Acting(learnt.act), learnt.seconds)
+
+    return made
+
+
+@dataclass(frozen=True)
+class Acting:
+    """A function as a policy; bounds are kept by whoever plays it."""
+
+    act: Callable[[Any], Any]
+
+
 def measured(
-    name: str, steps: int, seeds: Sequence[int], episodes: int, agents: Path | None, *, fit: bool
+    name: str, steps: int, seeds: Sequence[int], episodes: int, agents: Path | None, method: Method
 ) -> Iterator[Row]:
     """Yield one row per seed of the log; all policies play the same episodes.
 
@@ -84,23 +158,12 @@ def measured(
         seeds: of the logs.
         episodes: that a policy plays.
         agents: folder of policies that collect.
-        fit: whether `da.fit` makes the policy; else the defaults do.
+        method: makes a policy of a log.
     """
     task = TASKS[name]
     for seed in seeds:
         data = collected(task, steps, seed, agents)
-        began, worked = time.perf_counter(), time.process_time()
-        policy, chosen = _fitted(data) if fit else (_planned(data), "")
-        took = time.perf_counter() - began, time.process_time() - worked
-        report = da.evaluate(policy, task.env, episodes, seed=0, show_progress=False)
+        made = method(data)
+        report = da.evaluate(made.policy, task.env, episodes, seed=0, show_progress=False)
         logged = float(np.mean(data.episode_returns()))
-        yield Row(seed, logged, report.mean, report.interval, *took, chosen)
-
-
-def _planned(data: da.Transitions) -> da.Policy:
-    return da.compile(data, show_progress=False).solve(gamma=0.99).policy()
-
-
-def _fitted(data: da.Transitions) -> tuple[da.Policy, str]:
-    found = da.fit(data, gamma=0.99, show_progress=False)
-    return found.policy, f"{found.candidate}, shown to be better: {found.shown}"
+        yield Row(seed, logged, report.mean, report.interval, made.processor, made.words)

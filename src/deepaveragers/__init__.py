@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from .evaluation.guarantee import Guarantee, guarantee
     from .evaluation.importance import Estimate, importance_value
     from .evaluation.rollouts import EvaluationReport, evaluate
-    from .mdp.model import DacMdp, compile
+    from .mdp.compilation import compile
+    from .mdp.model import DacMdp
     from .mdp.objective import Objective
     from .neighbors.graph import NeighborGraph
     from .neighbors.index import NeighborIndex
@@ -182,7 +183,7 @@ _HOMES = {
     "EvaluationReport": "evaluation.rollouts",
     "evaluate": "evaluation.rollouts",
     "DacMdp": "mdp.model",
-    "compile": "mdp.model",
+    "compile": "mdp.compilation",
     "Objective": "mdp.objective",
     "NeighborGraph": "neighbors.graph",
     "NeighborIndex": "neighbors.index",

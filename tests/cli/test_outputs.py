@@ -31,7 +31,7 @@ COMMANDS = {
         "train {home}/data -o {target}.safetensors",
         "deepaveragers.representation.catalogue.train_by_name",
     ),
-    "compile": ("compile {home}/data -o {target}", "deepaveragers.mdp.model.compile"),
+    "compile": ("compile {home}/data -o {target}", "deepaveragers.mdp.compilation.compile"),
     "solve": ("solve {home}/model -o {target}", "deepaveragers.solvers.planner.solve"),
     "fit": ("fit {home}/data -o {target}", "deepaveragers.evaluation.fitting.fit.fit"),
     "compare": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.doors import (
+from tests.doors.nonsense import (
     NO_COUNT,
     NO_FLAG,
     NO_LIST,

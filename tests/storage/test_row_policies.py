@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.mdp.explicit_candidates import random_rows
+from tests.storage.test_fuzzing import ODD_VALUES
 from tests.storage.test_policies import same
 
 import deepaveragers as da
 from deepaveragers.policy.compact_rows import CompactVectorPolicy
 from deepaveragers.policy.vector_policy import VectorPolicy
 from deepaveragers.storage.bundle import Contents, write_bundle
-from deepaveragers.storage.policies import pack_policy
+from deepaveragers.storage.policies import pack_policy, unpack_policy
 
 ASKED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({}, {}, {}),
@@ -27,6 +28,9 @@ ASKED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({}, {"rewards": lambda seen, actions, later: actions[:, 0]}, {}),
     ({}, {"horizon": 4}, {"support_threshold": 0.4, "fallback": [0.25, 0.75]}),
 ]
+
+ODD_ERRORS = (da.InputError, da.BundleError, LookupError, TypeError, AttributeError, ValueError)
+"""What `da.load` says as one sentence: the bundle is damaged."""
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +118,8 @@ def test_rows_of_whole_numbers(data, probes, tmp_path):
     assert same(loaded.decide(probes), policy.decide(probes))
     assert loaded.act(probes).dtype == np.int32
     assert loaded.summary()["fallback"] == {"a0": 1.0, "a1": 2.0}
+    with pytest.raises(da.InputError, match="actions of 2 whole numbers"):
+        plan.policy(support_threshold=0.5, fallback=[0.5, 1])
 
 
 def test_digests_tell_what_decides(data):
@@ -197,3 +203,31 @@ def test_the_command_line(data, probes, tmp_path, capsys):
             main([*words[:4], *extra])
         assert left.value.code == 2
         assert sentence in capsys.readouterr().err
+
+
+def places_of(settings, path=()):
+    """Yield the paths of all settings."""
+    for name, value in settings.items():
+        yield (*path, name)
+        if isinstance(value, dict):
+            yield from places_of(value, (*path, name))
+
+
+def test_odd_settings_are_refused_or_decide(data, probes, tmp_path):
+    policy = policy_for(data.subset(np.arange(40)), ASKED[-1])
+    settings, arrays = pack_policy(policy.compact())
+    random = np.random.default_rng(0)
+    refused = 0
+    for place in [*places_of({"rule": settings["rule"], "manner": settings["manner"]})]:
+        for value in random.choice(np.array(ODD_VALUES, dtype=object), 6, replace=False):
+            changed = json.loads(json.dumps(settings))
+            within = changed
+            for name in place[:-1]:
+                within = within[name]
+            within[place[-1]] = value
+            try:
+                found = unpack_policy(changed, arrays, None)
+                assert len(found.decide(probes[:3])) == 3
+            except ODD_ERRORS:
+                refused += 1
+    assert refused > 50

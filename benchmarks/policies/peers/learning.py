@@ -19,6 +19,8 @@ import deepaveragers as da
 from .environment import HERE, python
 
 PEERS = ("cql", "bcq", "ddqn", "bc")
+ROW_PEERS = ("td3bc", "iql", "cql", "bc")
+"""Where actions are rows."""
 SHOWN = 2_000
 """Letters of what a peer says before it fails."""
 
@@ -28,7 +30,7 @@ class Learnt:
     """A peer's policy.
 
     Attributes:
-        act: from observations [B, ...] to actions [B].
+        act: from observations [B, ...] to actions [B], or rows [B, Da].
         predicted: mean value at the log's starts as the peer sees it; None where it sees none.
         seconds: of processor time that training took.
     """
@@ -101,12 +103,12 @@ def write_log(data: da.Transitions, path: Path) -> None:
     np.savez(
         path,
         observations=observations.astype(kind),
-        actions=data.actions.astype(np.int64),
+        actions=data.actions.astype(np.float32 if data.action_vectors else np.int64),
         rewards=data.rewards.astype(np.float32),
         terminations=data.terminations.astype(np.float32),
         truncations=(data.truncations & ~data.terminations).astype(np.float32),
         starts=observations[first].astype(kind),
-        num_actions=data.num_actions,
+        num_actions=len(data.action_names),
     )
 
 

@@ -1,4 +1,4 @@
-"""Trains d3rlpy's discrete learners on logs, in d3rlpy's own environment.
+"""Trains d3rlpy's learners on logs, in d3rlpy's own environment.
 
     PEERS_PYTHON train.py < requests
 
@@ -6,7 +6,8 @@ A request is a line of JSON: log, folder, algorithm, steps, seed. The log is a f
 the greedy policy is written as TorchScript (policy.pt) with report.json beside it; then a line says
 'done'. Knows nothing of deepaveragers. d3rlpy's defaults but for what is meant for millions of
 frames of Atari: learning rate, batch size, and how often the target is copied are those with which
-`da.train_dqn` learns from vectors.
+`da.train_dqn` learns from vectors. Learners of actions that are rows have d3rlpy's defaults, and
+observations and actions scaled as it recommends.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ ALGORITHMS = {
     "ddqn": d3rlpy.algos.DoubleDQNConfig,
     "bc": d3rlpy.algos.DiscreteBCConfig,
 }
+ROW_ALGORITHMS = {
+    "td3bc": d3rlpy.algos.TD3PlusBCConfig,
+    "iql": d3rlpy.algos.IQLConfig,
+    "cql": d3rlpy.algos.CQLConfig,
+    "bc": d3rlpy.algos.BCConfig,
+}
+"""Where actions are rows."""
 BATCH, RATE, TARGET_EVERY, GAMMA = 64, 5e-4, 500, 0.99
 FILTERS = [[32, 5, 2], [64, 3, 2], [64, 3, 1]]
 """Channels, width and stride of the convolutions: d3rlpy's own need 84 x 84 pixels."""
@@ -46,18 +54,23 @@ class ArrayBuffer(d3rlpy.dataset.ReplayBuffer):
         rows = self._rows[np.random.randint(len(self._rows), size=batch_size)]  # noqa: NPY002
         after = np.minimum(rows + 1, len(self._arrays["actions"]) - 1)
         ended = self._arrays["terminations"][rows][:, None]
-        observations, actions = self._arrays["observations"], self._arrays["actions"]
+        observations, actions = self._arrays["observations"], as_rows(self._arrays["actions"])
         goes_on = (1.0 - ended).reshape(-1, *(1,) * (observations.ndim - 1))
         return d3rlpy.dataset.TransitionMiniBatch(
             observations=observations[rows].astype(np.float32),
-            actions=actions[rows][:, None].astype(np.float32),
+            actions=actions[rows].astype(np.float32),
             rewards=self._arrays["rewards"][rows][:, None],
             next_observations=(observations[after] * goes_on).astype(np.float32),
-            next_actions=(actions[after][:, None] * (1.0 - ended)).astype(np.float32),
+            next_actions=(actions[after] * (1.0 - ended)).astype(np.float32),
             terminals=ended,
             intervals=np.ones_like(ended),
             transitions=[],
         )
+
+
+def as_rows(actions: Any) -> Any:
+    """Return actions [N, 1] or [N, Da]."""
+    return actions[:, None] if actions.ndim == 1 else actions
 
 
 def train(log: str, folder: str, algorithm: str, steps: int, seed: int) -> None:
@@ -65,7 +78,9 @@ def train(log: str, folder: str, algorithm: str, steps: int, seed: int) -> None:
     d3rlpy.seed(seed)
     with np.load(log, allow_pickle=False) as arrays:
         data = dict(arrays)
-    learner = _config(algorithm, data["observations"].ndim > 2).create(device="cpu:0")
+    rows = data["actions"].ndim == 2
+    config = _row_config(algorithm) if rows else _config(algorithm, data["observations"].ndim > 2)
+    learner = config.create(device="cpu:0")
     buffer = _buffer(data)
     began = time.process_time()
     learner.fit(
@@ -98,18 +113,28 @@ def _config(algorithm: str, pictures: bool) -> Any:
     return ALGORITHMS[algorithm](**shared)
 
 
+def _row_config(algorithm: str) -> Any:
+    return ROW_ALGORITHMS[algorithm](
+        **({} if algorithm == "bc" else {"gamma": GAMMA}),
+        observation_scaler=d3rlpy.preprocessing.StandardObservationScaler(),
+        action_scaler=d3rlpy.preprocessing.MinMaxActionScaler(),
+    )
+
+
 def _buffer(data: dict[str, Any]) -> ArrayBuffer:
     episodes = d3rlpy.dataset.EpisodeGenerator(
         observations=data["observations"],
-        actions=data["actions"][:, None],
+        actions=as_rows(data["actions"]),
         rewards=data["rewards"][:, None],
         terminals=data["terminations"],
         timeouts=data["truncations"],
     )()
+    rows = data["actions"].ndim == 2
+    space = d3rlpy.ActionSpace.CONTINUOUS if rows else d3rlpy.ActionSpace.DISCRETE
     buffer = ArrayBuffer(
         d3rlpy.dataset.InfiniteBuffer(),
         episodes=episodes,
-        action_space=d3rlpy.ActionSpace.DISCRETE,
+        action_space=space,
         action_size=int(data["num_actions"]),
     )
     buffer.take_from(data)

@@ -19,6 +19,17 @@ EncoderName = Annotated[
         "(trained on the data), or a file of `dac train`."
     ),
 ]
+TrainSteps = Annotated[
+    int | None,
+    typer.Option(help="Updates of training; by default 3,000 of dynamics, 100,000 of others."),
+]
+TrainDir = Annotated[
+    Path | None, typer.Option(help="Keep training's checkpoint and log here; it goes on.")
+]
+Candidates = Annotated[
+    int | None,
+    typer.Option(help="Where actions are continuous, those a state chooses among; else 20."),
+]
 
 
 def collect(
@@ -68,18 +79,10 @@ def compile(
     output: Output,
     k: Annotated[int, typer.Option(help="Neighbours per state and action.")] = 5,
     encoder: EncoderName = "standardize",
-    train_steps: Annotated[
-        int | None,
-        typer.Option(help="Updates of training; by default 3,000 of dynamics, 100,000 of others."),
-    ] = None,
-    train_dir: Annotated[
-        Path | None, typer.Option(help="Keep training's checkpoint and log here; it goes on.")
-    ] = None,
+    train_steps: TrainSteps = None,
+    train_dir: TrainDir = None,
     seed: Seed = 0,
-    candidates: Annotated[
-        int | None,
-        typer.Option(help="Where actions are continuous, those a state chooses among; else 20."),
-    ] = None,
+    candidates: Candidates = None,
     landing: Annotated[
         str | None, typer.Option(help="Where actions are continuous: 'change' or 'own'.")
     ] = None,
@@ -101,7 +104,7 @@ def compile(
 ) -> None:
     """Compile transitions into a finite MDP by nearest neighbours."""
     from ..data.transitions import Transitions
-    from ..mdp.model import compile as compile_mdp
+    from ..mdp.compilation import compile as compile_mdp
     from ..representation.catalogue import encoder_by_name
     from ..storage.bundle import check_target
     from ..storage.records import load_as, save

@@ -131,7 +131,8 @@ def _text(plan: Plan, result: dict[str, Any]) -> str:
 def _compiled(path: Path, k: int | None) -> DacMdp:
     """Return the model at a path, that of a plan, or one compiled from data."""
     from ..data.transitions import Transitions
-    from ..mdp.model import DacMdp, compile
+    from ..mdp.compilation import compile
+    from ..mdp.model import DacMdp
     from ..solvers.plan import Plan
     from ..storage.records import load_as
 

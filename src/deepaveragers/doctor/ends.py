@@ -88,12 +88,16 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
             "If the column means 'ended in some way', import it as --done with --truncated.",
             rows=np.flatnonzero(both),
         )
+    yield from _time_limits(data, lengths, last)
+
+
+def _time_limits(data: Transitions, lengths: Array, last: Array) -> Iterator[Finding]:
     terminal = data.terminations[last]
-    long = len(starts) >= ENOUGH_EPISODES and lengths[0] >= LONG_EPISODE
+    long = len(lengths) >= ENOUGH_EPISODES and lengths[0] >= LONG_EPISODE
     if long and terminal.all() and (lengths == lengths[0]).all():
         yield Finding(
             "time_limit_as_end",
-            f"all {len(starts):,} episodes are {lengths[0]} steps long and marked terminated",
+            f"all {len(lengths):,} episodes are {lengths[0]} steps long and marked terminated",
             "terminations",
             "likely",
             "A time limit was probably logged as an end: good states then look worthless.",

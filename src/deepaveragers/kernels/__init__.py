@@ -1,1 +1,1 @@
-"""Stateless numerical kernels: arrays in, arrays out. `reference` is the specification."""
+"""Stateless numerical kernels: arrays in, arrays out. `jit` says how they are compiled."""

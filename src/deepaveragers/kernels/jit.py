@@ -29,7 +29,11 @@ def jit(**options: Any) -> Callable[[Any], Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         watch_compiling()
-        dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
+        # Making doors for Python takes a fifth of the time that compiling does. Private kernels
+        # are called by kernels only, and have none: called from Python, they would crash.
+        private = function.__name__.startswith("_")
+        doors = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private}
+        dispatcher = numba.njit(nogil=True, error_model="numpy", **doors, **options)(function)
         try:
             dispatcher.enable_caching()
         except RuntimeError:

@@ -6,44 +6,25 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from ..arguments import (
     check_known,
-    choice,
-    file_path,
-    flag,
-    instance,
-    known_keywords,
-    number,
-    optional,
-    shown,
-    whole_number,
     with_keywords,
 )
-from ..arrays import Array, Floats, frozen
+from ..arrays import Floats
 from ..data.transitions import Transitions
-from ..errors import InputError
 from ..neighbors.graph import NeighborGraph
-from ..representation.encoder import Encoder, as_encoder
-from .far_numbers import warn_of_far_numbers
-from .jumps import warn_of_jumps
+from ..representation.encoder import Encoder
 from .objective import Objective, ObjectiveFields
 from .prepared import Prepared
 
 if TYPE_CHECKING:
-    from ..neighbors.candidates import Landing
-    from ..neighbors.search import Engine
     from ..solvers.plan import Plan
     from ..solvers.planner import Device, Method
     from .imitation import Imitation
-
-
-CANDIDATES = 20
-"""Candidates of a state where actions are rows: 20 did better than 10 on the development seeds of
-Pendulum and LunarLanderContinuous; 10 take half the time and memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,13 +145,7 @@ class DacMdp:
         from .problem import with_cost
 
         check_known("options", asked, OPTIONS | Objective.field_names() | {"objective"})
-        if objective is not None and asked:
-            raise InputError(
-                "objective",
-                "an Objective or its fields as keywords, not both",
-                f"both, with {', '.join(sorted(asked))}",
-            )
-        question = Objective(**asked) if objective is None else objective
+        question = Objective.asked(objective, asked)
         return solve(
             self._restricted(question),
             with_cost(self, question),
@@ -197,100 +172,3 @@ class DacMdp:
 
     # For `help` and notebooks, which cannot see into `asked`.
     solve.__signature__ = with_keywords(solve, Objective)  # type: ignore[attr-defined]
-
-
-@known_keywords
-def compile(
-    data: Transitions,
-    k: int = 5,
-    encoder: Encoder | Callable[[Array], Any] | None = None,
-    *,
-    candidates: int | None = None,
-    landing: Landing | None = None,
-    neighbors: Engine = "auto",
-    time_budget: float | None = None,
-    allow_approximate: bool = False,
-    threads: int | None = None,
-    resume_dir: str | os.PathLike[str] | None = None,
-    show_progress: bool | None = None,
-    cluster: str | None = None,
-    work_dir: str | os.PathLike[str] | None = None,
-) -> DacMdp:
-    """Compile a dataset into a finite MDP by k nearest neighbours.
-
-    Args:
-        data: the transitions.
-        k: neighbours kept per state and action; a plan may use fewer, never more.
-        encoder: the representation: an `Encoder`, a function from a batch to [B, D], a torch
-            module, a scikit-learn transformer; None standardises vector observations.
-        candidates: where actions are rows, the logged transitions nearest to a state among whose
-            actions it may choose; None: 20. See `neighbors.candidates`.
-        landing: where actions are rows, "change": a candidate leads to where its change leads
-            from here (the default); "own": to where it led itself, which takes less time.
-        neighbors: "auto", or the name of an engine.
-        time_budget: seconds that the search may take; None is no limit.
-        allow_approximate: whether "auto" may take an approximate engine to keep the budget.
-        threads: None takes all cores; the result is the same for any number.
-        resume_dir: where finished blocks are kept, so that a killed compile can continue.
-        show_progress: force the bar on or off; None shows it on a terminal.
-        cluster: search on Ray: "auto" for the cluster that is running, or else one that is
-            started on this machine; or an address, "host:port". The graph is the same.
-        work_dir: for that, a folder that all nodes see; a killed compile continues from there.
-    """
-    from ..neighbors.candidates import build_candidates
-    from ..neighbors.features import Features
-    from ..neighbors.search import Engine, build_graph
-
-    instance("data", data, Transitions, "Transitions")
-    k = whole_number("k", k)
-    if k > len(data):
-        raise InputError("k", f"at most the number of transitions, {len(data)}", k)
-    m, lands = _candidates_asked(data, candidates, landing)
-    # Checked here, for encoding may take long.
-    options: dict[str, Any] = {
-        "engine": choice("neighbors", neighbors, get_args(Engine)),
-        "time_budget": optional(number, "time_budget", time_budget, above=0.0, unlimited=True),
-        "allow_approximate": flag("allow_approximate", allow_approximate),
-        "threads": optional(whole_number, "threads", threads),
-        "resume_dir": optional(file_path, "resume_dir", resume_dir),
-        "show_progress": optional(flag, "show_progress", show_progress),
-    }
-    search: Callable[..., NeighborGraph] = build_graph
-    if cluster is not None or work_dir is not None:
-        search, options = _on_cluster(data, cluster, work_dir, options)
-    fitted = as_encoder(encoder, data.observations).fit(data.observations)
-    source_features = fitted.encode(data.observations)
-    core_features = fitted.encode(data.next_observations)
-    # Checked before the warnings, which would speak of features that are refused.
-    features = Features(source_features, core_features)
-    warn_of_far_numbers(data, fitted, source_features, core_features, stacklevel=4)
-    graph: NeighborGraph
-    if data.action_vectors:
-        graph = build_candidates(features, data.terminations, m, k, lands, **options)
-    else:
-        graph = search(features, data.actions, data.num_actions, k, **options)
-    warn_of_jumps(graph, source_features, core_features, data.terminations, stacklevel=4)
-    return DacMdp(data, fitted, frozen(source_features), frozen(core_features), graph)
-
-
-def _on_cluster(
-    data: Transitions, cluster: object, work_dir: object, options: dict[str, Any]
-) -> tuple[Callable[..., NeighborGraph], dict[str, Any]]:
-    """Return the search on a cluster, and its options."""
-    from ..neighbors.sharded import build_graph_on_cluster, cluster_options
-
-    if data.action_vectors:
-        raise InputError("cluster", "None where actions are rows", shown(cluster))
-    return build_graph_on_cluster, cluster_options(cluster, work_dir, options)
-
-
-def _candidates_asked(data: Transitions, candidates: Any, landing: Any) -> tuple[int, Landing]:
-    """Return how many candidates a state has, and where they lead; refuse both if discrete."""
-    from ..neighbors.candidates import Landing
-
-    candidates = optional(whole_number, "candidates", candidates)
-    landing = optional(choice, "landing", landing, allowed=get_args(Landing))
-    for name, given in (("candidates", candidates), ("landing", landing)):
-        if given is not None and not data.action_vectors:
-            raise InputError(name, "None for discrete actions", shown(given))
-    return candidates or CANDIDATES, landing or "change"

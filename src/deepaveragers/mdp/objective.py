@@ -111,6 +111,21 @@ class Objective:
         """Return the names of all fields."""
         return frozenset(field.name for field in fields(cls))
 
+    @classmethod
+    def asked(
+        cls, objective: Objective | None, fields: ObjectiveFields, **defaults: Any
+    ) -> Objective:
+        """Return what a door was asked: an objective, or its fields over other defaults."""
+        if objective is None:
+            return cls(**{**defaults, **fields})
+        if fields:
+            raise InputError(
+                "objective",
+                "an Objective or its fields as keywords, not both",
+                f"both, with {', '.join(sorted(fields))}",
+            )
+        return objective
+
     def unusual(self) -> dict[str, Any]:
         """Return the fields that are not as by default, as plain values; data are "given"."""
         return {

@@ -49,7 +49,7 @@ def build_graph(
 ) -> NeighborGraph:
     """Return, for every core state and action, the k nearest source states of that action.
 
-    Numbers and names were checked by `mdp.model.compile`.
+    Numbers and names were checked by `mdp.compilation.compile`.
 
     Args:
         features: representation of the states that transitions start from and lead to.

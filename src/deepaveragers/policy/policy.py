@@ -74,7 +74,7 @@ class Policy(Acting):
             check_takes("fallback", fallback, "observations")
         elif fallback is not None:
             fallback = action_number(plan.mdp, fallback, "fallback")
-        self._fallback = fallback
+        self._fallback: Any = fallback
         self._always = only_action(plan.mdp, plan.objective)
         self._random = np.random.default_rng(seed_number(seed))
         self._observations = ObservationReader(ObservationForm.of(plan.mdp.transitions))
@@ -210,14 +210,18 @@ class Policy(Acting):
         self, batch: Array, q_values: Float64, support: Float64 | None, epsilon: float
     ) -> Int64:
         """Return the actions [B] of observations with Q-values [B, A] and support [B]."""
-        actions = np.argmax(q_values, axis=1)
-        if epsilon > 0.0:
-            explore = self._random.random(len(batch)) < epsilon
-            for row in np.flatnonzero(explore):
-                actions[row] = self._random.choice(np.flatnonzero(np.isfinite(q_values[row])))
+        actions = self._places(q_values, epsilon)
         if support is not None and (thin := self._thin(support)).any():
             actions[thin] = self._fall_back(batch[thin])
         return actions
+
+    def _places(self, q_values: Float64, epsilon: float) -> Int64:
+        """Return [B] the places of the best of Q-values [B, A], or of random available ones."""
+        places = np.argmax(q_values, axis=1)
+        if epsilon > 0.0:
+            for row in np.flatnonzero(self._random.random(len(q_values)) < epsilon):
+                places[row] = self._random.choice(np.flatnonzero(np.isfinite(q_values[row])))
+        return places
 
     def _thin(self, support: Float64) -> Bool:
         """Return [B] bool: where the support [B] is too thin for the plan to act."""

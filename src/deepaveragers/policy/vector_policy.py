@@ -64,8 +64,7 @@ class VectorPolicy(Policy):
         self.epsilon = number("epsilon", epsilon, least=0.0, most=1.0)
         self.support_threshold = checked_threshold(support_threshold, fallback)
         self._data = plan.mdp.transitions
-        self._fallback = None
-        self._fall_back_to = self._checked_fallback(fallback)
+        self._fallback = self._checked_fallback(fallback)
         self._random = np.random.default_rng(seed_number(seed))
         self._observations = ObservationReader(ObservationForm.of(self._data))
         self._candidates = CandidateLookup(plan)
@@ -92,14 +91,13 @@ class VectorPolicy(Policy):
         """
         cases = whole_number("cases", cases, least=0)
         batch = self._one(observation)
-        choices = self._choices(batch)
-        support = float(self._support_of(self._encode(batch))[0])
-        thin = self.support_threshold is not None and support < self.support_threshold
+        features = self._encode(batch)
+        support = self._support_of(features)
         asked = vector_explaining.Asked(
             observation=batch,
-            choices=choices,
-            action=self._fallen_back(batch)[0] if thin else None,
-            support=support,
+            choices=self._candidates.choices(features, batch),
+            action=self._fall_back(batch)[0] if self._thin(support)[0] else None,
+            support=float(support[0]),
         )
         return vector_explaining.explain(self.plan, self._candidates, asked, cases)
 
@@ -115,13 +113,16 @@ class VectorPolicy(Policy):
         names = self._data.action_names
         if not len(batch):
             return no_decisions(names, self._data.actions[:0], self.plan.q_values.shape[1])
-        found = self._choices(batch)
-        actions, support = self._data.actions[found.best], self._support_of(self._encode(batch))
-        thin = self._thin(support)
-        if thin.any():
-            actions[thin] = self._fallen_back(batch[thin])
-        ties = tied_with_best(found.q_values, self.plan.below + self.plan.above)
-        return Decisions(names, actions, found.q_values, support, thin, ties)
+        features = self._encode(batch)
+        found, support = self._candidates.choices(features, batch), self._support_of(features)
+        return Decisions(
+            action_names=names,
+            actions=self._rows(batch, found, support, 0.0),
+            q_values=found.q_values,
+            support=support,
+            abstained=self._thin(support),
+            ties=tied_with_best(found.q_values, self.plan.below + self.plan.above),
+        )
 
     def by(self, plan: Plan) -> VectorPolicy:
         """Return a policy that acts in the same way by another plan of the same compiled MDP."""
@@ -132,7 +133,7 @@ class VectorPolicy(Policy):
 
     def settings(self) -> dict[str, Any]:
         """Return what was given beside the plan, as plain values: an action by its numbers."""
-        given = self._fall_back_to
+        given = self._fallback
         fallback = None if given is None or callable(given) else given[0].tolist()
         return {**super().settings(), "fallback": fallback}
 
@@ -140,7 +141,7 @@ class VectorPolicy(Policy):
         """Return the same decisions without the log: what acting needs, and no more."""
         from .compacting import compacted_rows
 
-        return compacted_rows(self, self._candidates.rule, self._support, self._fall_back_to)
+        return compacted_rows(self, self._candidates.rule, self._support, self._fallback)
 
     def thinned(self, states: int = 2_000, *, seed: int = 0) -> NoReturn:
         """Refuse: fewer states would have fewer actions to choose from."""
@@ -157,17 +158,15 @@ class VectorPolicy(Policy):
     def _actions(self, batch: Array, epsilon: float) -> Array:
         if not len(batch):
             return np.empty((0, self._data.actions.shape[1]), self._data.actions.dtype)
-        found = self._choices(batch)
-        places = np.argmax(found.q_values, axis=1)
-        if epsilon > 0.0:
-            for row in np.flatnonzero(self._random.random(len(batch)) < epsilon):
-                free = np.flatnonzero(np.isfinite(found.q_values[row]))
-                places[row] = self._random.choice(free)
-        actions: Array = self._data.actions[found.at(places)]
-        if self.support_threshold is not None:
-            thin = self._support_of(self._encode(batch)) < self.support_threshold
-            if thin.any():
-                actions[thin] = self._fallen_back(batch[thin])
+        features = self._encode(batch)
+        support = None if self.support_threshold is None else self._support_of(features)
+        return self._rows(batch, self._candidates.choices(features, batch), support, epsilon)
+
+    def _rows(self, batch: Array, found: Choices, support: Float64 | None, epsilon: float) -> Array:
+        """Return the actions [B, Da] of observations with candidates and support [B]."""
+        actions: Array = self._data.actions[found.at(self._places(found.q_values, epsilon))]
+        if support is not None and (thin := self._thin(support)).any():
+            actions[thin] = self._fall_back(batch[thin])
         return actions
 
     def _checked_fallback(self, fallback: Any) -> Array | Callable[[Array], Any] | None:
@@ -178,12 +177,10 @@ class VectorPolicy(Policy):
             return fallback
         return self._as_actions(fallback, 1)
 
-    def _fallen_back(self, batch: Array) -> Array:
-        given = self._fall_back_to
-        if callable(given):
-            return self._as_actions(given(batch), len(batch))
-        assert given is not None
-        return np.broadcast_to(given, (len(batch), given.shape[1]))
+    def _fall_back(self, batch: Array) -> Array:
+        """Return the fallback's actions [B, Da], or the one [1, Da] that it always takes."""
+        given: Any = self._fallback
+        return self._as_actions(given(batch), len(batch)) if callable(given) else given
 
     def _as_actions(self, given: Any, count: int) -> Array:
         width = self._data.actions.shape[1]
@@ -191,10 +188,13 @@ class VectorPolicy(Policy):
             rows = np.asarray(given, dtype=np.float64).reshape(count, width)
         except (TypeError, ValueError):
             rows = np.full((1, 1), np.nan)
-        if not np.isfinite(rows).all():
-            raise InputError("fallback", f"actions of {width} finite numbers", given)
+        kept = rows.astype(self._data.actions.dtype) if np.isfinite(rows).all() else rows
+        whole = kept.dtype.kind == "i"
+        if not np.isfinite(kept).all() or (whole and not np.array_equal(kept, rows)):
+            kind = "whole" if self._data.actions.dtype.kind == "i" else "finite"
+            raise InputError("fallback", f"actions of {width} {kind} numbers", given)
         as_action_bounds(self._data.action_bounds, rows, self._data.action_names)
-        return rows.astype(self._data.actions.dtype)
+        return kept
 
     @cached_property
     def _support(self) -> Support:

@@ -18,9 +18,12 @@ from ..parallel import available_threads
 from .iteration.tuning import TUNING, Tuning
 from .workers import Workers
 
-CROWDED, NOTICEABLE_SECONDS, CALLS_ALONE = 0.8, 0.002, 20
-"""Threads that are busy for less than this share of a call wait for processors that others use.
-Then one thread does the work for some calls: it never waits. The bits are the same."""
+CROWDED = 0.8
+"""Threads that are busy for less than this share of a call wait for processors that others use."""
+CALLS_ALONE = 20
+"""For so many calls one thread then does the work: it never waits. The bits are the same."""
+NOTICEABLE_SECONDS = 0.002
+"""Shorter calls say nothing of that."""
 
 
 class Blocks:

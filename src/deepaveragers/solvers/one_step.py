@@ -60,15 +60,7 @@ def solve_one_step(
     """
     instance("mdp", mdp, DacMdp, "a DacMdp")
     check_known("options", asked, Objective.field_names() | {"objective", "tolerance"})
-    if objective is None:
-        given: ObjectiveFields = {"support": SUPPORT, **asked}
-        objective = Objective(**given)
-    elif asked:
-        raise InputError(
-            "objective",
-            "an Objective or its fields as keywords, not both",
-            f"both, with {', '.join(sorted(asked))}",
-        )
+    objective = Objective.asked(objective, asked, support=SUPPORT)
     instance("objective", objective, Objective, "an Objective")
     if objective.horizon is not None:
         raise InputError("horizon", "None: whole logged returns count", objective.horizon)

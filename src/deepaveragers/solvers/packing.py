@@ -53,8 +53,8 @@ def _packed(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks)
     packed = Packed(
         successors=np.empty((*pairs, problem.k), np.int32),
         weight=np.empty((*pairs, problem.k), np.float32),
-        distance=np.empty(pairs, np.float32),
-        mean=np.empty(pairs, np.float32),
+        mean_distance=np.empty(pairs, np.float32),
+        mean_reward=np.empty(pairs, np.float32),
     )
     static = static_width(problem.k)
     found = blocks.run_parts(
@@ -65,6 +65,6 @@ def _packed(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks)
 
 
 def _with_other_rewards(kept: PackedMdp, problem: Problem, blocks: Blocks) -> PackedMdp:
-    packed = kept.packed._replace(mean=np.empty_like(kept.packed.mean))
+    packed = kept.packed._replace(mean_reward=np.empty_like(kept.packed.mean_reward))
     blocks.run(kernels.pack_rewards, static_width(problem.k), problem, packed)
     return replace(kept, packed=packed, rewards=problem.rewards.copy())

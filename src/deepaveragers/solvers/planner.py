@@ -88,16 +88,10 @@ def solve(
     instance("objective", objective, Objective, "an Objective")
     tolerance = number("tolerance", tolerance, above=0.0)
     choice("method", method, get_args(Method))
-    time_budget = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
-    max_sweeps = optional(whole_number, "max_sweeps", max_sweeps)
+    limits = _limits(began, time_budget, max_sweeps)
     threads = optional(whole_number, "threads", threads)
     if callback is not None:
         check_takes("callback", callback, "progress")
-    limits = Limits(
-        began=began,
-        deadline=began + (math.inf if time_budget is None else time_budget),
-        max_sweeps=math.inf if max_sweeps is None else max_sweeps,
-    )
     first = _start_of(mdp, start)
     if cluster is not None or work_dir is not None or blocks is not None:
         plan = solve_if_too_large(
@@ -199,6 +193,17 @@ def _to_horizon(
     if beyond is None:
         return backward_induction(loop.sweeps, loop.target, loop.watch, horizon)
     return without_horizon(loop, guess, evaluate, beyond)
+
+
+def _limits(began: float, time_budget: float | None, max_sweeps: int | None) -> Limits:
+    """Return when to stop early, from what was asked."""
+    time_budget = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
+    max_sweeps = optional(whole_number, "max_sweeps", max_sweeps)
+    return Limits(
+        began=began,
+        deadline=began + (math.inf if time_budget is None else time_budget),
+        max_sweeps=math.inf if max_sweeps is None else max_sweeps,
+    )
 
 
 def _start_of(mdp: DacMdp, start: Plan | None) -> Start | None:

@@ -176,7 +176,7 @@ class _Loop:
         """Go round after round."""
         state = self.state
         if state.first:
-            self._target.set(state.first[0], int(state.first[1]), state.first[2])
+            self._target.set_scale(state.first[0], int(state.first[1]), state.first[2])
         try:
             while True:
                 proof, change = self._round()
@@ -201,7 +201,7 @@ class _Loop:
         down, up = max(0.0, -min(smallest)), max(0.0, max(largest))
         if begins:
             state.first = [max(down, up), sum(stuck), max(penalty)]
-            self._target.set(max(down, up), sum(stuck), max(penalty))
+            self._target.set_scale(max(down, up), sum(stuck), max(penalty))
         first = gathered(self._files, state.number, 0)
         reach = float(np.abs(first).max()) + max(down, up)
         rounding = rounding_of_backup(self._problem, reach, max(penalty))

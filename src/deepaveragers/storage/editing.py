@@ -12,7 +12,8 @@ from ..arguments import file_path, flag
 from ..data.editing import joined, rows_without
 from ..data.transitions import Transitions
 from ..errors import InputError
-from ..mdp.model import DacMdp, compile
+from ..mdp.compilation import compile
+from ..mdp.model import DacMdp
 from ..mdp.updating import extended, without
 from ..neighbors.candidates import CandidateGraph
 from ..representation.encoder import Encoder

@@ -8,7 +8,8 @@ from pathlib import Path
 from ..data.observations import is_image
 from ..data.transitions import Transitions
 from ..errors import InputError
-from ..mdp.model import DacMdp, compile
+from ..mdp.compilation import compile
+from ..mdp.model import DacMdp
 from ..solvers.plan import Plan
 from ..storage.array_file import digest_of
 from ..storage.records import load_as

@@ -97,13 +97,15 @@ def test_a_simulator_finds_the_value_and_says_how_sure_it_is(learn):
         assert "rows of numbers" in opinions["importance"].reason
 
 
-def test_agreement_counts_what_is_nearly_the_same():
-    rows = np.random.default_rng(0).normal(size=(50, 3))
+def test_agreement_counts_what_is_nearly_the_same_beyond_chance():
+    random = np.random.default_rng(0)
     units = np.array([1.0, 2.0, 0.5])
-    assert agreement(rows, rows, units) == 1.0
-    near, far = (agreement(rows + step * units, rows, units) for step in (0.1, 1.0))
-    assert 1.0 > near > 0.9
-    assert far < 0.2
+    rows = random.normal(size=(2_000, 3)) * units
+    exact, near, far = (agreement(rows + step * units, rows, units) for step in (0.0, 0.1, 1.0))
+    assert 1.0 > exact > near > 0.7
+    assert far < 0.1
+    for foretold in (np.zeros_like(rows), random.normal(size=rows.shape) * units):
+        assert abs(agreement(foretold, rows, units)) < 0.02
     assert agreement(np.array([0, 1, 1]), np.array([0, 1, 0]), units) == pytest.approx(2 / 3)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from ...data.observations import is_image
 from ...data.transitions import Transitions
 from ...errors import InputError, TrainingDiverged
-from ...mdp.model import DacMdp, compile
+from ...mdp.compilation import compile
+from ...mdp.model import DacMdp
 from ...mdp.objective import Objective
 from ...policy.policy import Policy
 from ...representation.catalogue import TRAINED, encoder_by_name

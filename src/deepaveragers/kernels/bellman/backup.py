@@ -5,7 +5,7 @@ machines (`solvers.sharded`) have a part of the graph each, whose first row is s
 A vector of length 2N holds what all blocks agreed on after the last sweep (first half) and what
 this sweep has found so far (second half). A block reads its own states from the second half
 (Gauss-Seidel) and those of other blocks from the first (Jacobi). So the bits do not depend on
-timing.
+timing. (In float32 the same is done part by part of a block: `sweep_state`.)
 
 States are visited from the last to the first: core state i leads to i + 1 by the very
 transition that was logged, so one sweep carries a value along a whole trajectory.
@@ -47,7 +47,10 @@ def unit_cost(
 
 @inlined
 def place_of(i: int, size: int, lo: int, length: int) -> Any:
-    """Return where to read state i in [2N]: own states, lo..lo+length, in the second half."""
+    """Return where to read state i in [2N]: own states, lo..lo+length, in the second half.
+
+    Unsigned, so that numba need not ask whether the place is counted from the end.
+    """
     place = np.uint32(i)
     if np.uint32(i - lo) < np.uint32(length):
         place += np.uint32(size)
@@ -105,19 +108,11 @@ def backup(
     lo: int, hi: int, first: int, problem: Problem, in_place: bool, gains: Float64,
     values: Float64, q_values: Float64, choice: Int32,
 ) -> tuple[float, float, float, int]:  # fmt: skip
-    """Apply the Bellman operator to the rows lo..hi of a block.
+    """Apply the Bellman operator to the rows lo..hi of a block, in place or not.
 
-    Args:
-        lo: first row of the block.
-        hi: one past its last row.
-        first: the state of row 0: not 0 where the arrays are those of one machine.
-        problem: the MDP; its rewards are those of all states.
-        in_place: whether a backup reads what this sweep has found in the block.
-        gains: [2N] r + gamma V, both halves up to date; the second is written. In place, it may
-            be [N]: then the halves are one.
-        values: V of the rows, written.
-        q_values: [., A] written.
-        choice: the best actions, written.
+    Row 0 is state `first`: not 0 where the arrays are those of one machine. Rewards are those of
+    all states. `gains` [2N] is r + gamma V, both halves up to date; in place it may be [N], both
+    in one. Its second half, V, Q [., A] and the best actions of the rows are written.
 
     Returns:
         the smallest and largest change of a value, the largest penalty, the states without action.
@@ -125,16 +120,15 @@ def backup(
     # Fields are read here: read in a loop, each would count references to its array.
     indices, distances, rewards = problem.indices, problem.distances, problem.rewards
     terminal, allowed, penalties = problem.terminal, problem.allowed, problem.penalties
-    k, uniform, worst_case = problem.k, problem.uniform, problem.worst_case
-    policy, slip, gamma = problem.policy, problem.slip, problem.gamma
-    cost, adaptive, evaluate = problem.cost, problem.adaptive, len(problem.policy) > 0
+    k, uniform, worst_case, slip = problem.k, problem.uniform, problem.worst_case, problem.slip
+    policy, gamma, cost, adaptive = problem.policy, problem.gamma, problem.cost, problem.adaptive
     actions, half = q_values.shape[1], len(gains) - len(rewards)
-    every_row = 1 if allowed.shape[0] > 1 else 0
+    # Where all states share one row of [1, A], s * 0 is that row.
+    evaluate, every_row = len(policy) > 0, 1 if allowed.shape[0] > 1 else 0
     every_fee = 1 if penalties.shape[0] > 1 else 0
     length = hi - lo if in_place else 0
     smallest, largest, penalty, stuck = np.inf, -np.inf, 0.0, 0
-    for step in range(hi - lo):
-        s = hi - 1 - step
+    for s in range(hi - 1, lo - 1, -1):
         if terminal[s]:
             for a in range(actions):
                 q_values[s, a] = 0.0
@@ -166,8 +160,8 @@ def backup(
         value = followed if evaluate else (1.0 - slip) * best
         if slip > 0.0 and not evaluate:
             value += slip * summed / count
-        smallest, largest = min(smallest, value - values[s]), max(largest, value - values[s])
-        values[s] = value
+        change, values[s] = value - values[s], value
+        smallest, largest = min(smallest, change), max(largest, change)
         gains[first + s + half] = rewards[first + s] + gamma * value
     return smallest, largest, penalty, stuck
 

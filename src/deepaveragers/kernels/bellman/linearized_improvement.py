@@ -95,7 +95,7 @@ def _write_row(
 
 
 @fused
-def improve(
+def _improve_part(
     lo: int, hi: int, static: StaticWidth, gamma: float, slip: float, worst_case: float,
     packed: Packed, reward: Float32, steps: Float32, choice: Int32, system: PolicySystem,
 ) -> float:  # fmt: skip
@@ -164,7 +164,7 @@ def improve_all(
     for part in range(state.parts):
         for block in range(worker, len(state.edges) - 1, workers):
             lo, hi = part_of(state, block, part)
-            change = improve(
+            change = _improve_part(
                 lo, hi, static, gamma, slip, worst_case, packed, reward, steps, choice, system
             )
             record_change(state, block, part, change)

@@ -30,15 +30,15 @@ class Packed(NamedTuple):
             in the same part of a block in the second half.
         weight: [N, A, k] float32, alpha: adds up to 1, or to 0 where the action has no
             neighbour or the episode ended.
-        distance: [N, A] float32, the mean distance.
-        mean: [N, A] float32, the mean reward; -inf where the action has no neighbour, 0 where
+        mean_distance: [N, A] float32.
+        mean_reward: [N, A] float32; -inf where the action has no neighbour, 0 where
             the episode ended.
     """
 
     successors: Int32
     weight: Float32
-    distance: Float32
-    mean: Float32
+    mean_distance: Float32
+    mean_reward: Float32
 
 
 @kernel
@@ -102,7 +102,7 @@ def pack_rewards(lo: int, hi: int, static: StaticWidth, problem: Problem, packed
         hi: one past its last row.
         static: as long as k, or empty for any k.
         problem: the MDP in the order of visiting; its graph is not read.
-        packed: its `mean` is written.
+        packed: its mean rewards are written.
     """
     index, weight, _, mean_reward = packed
     _, actions, any_k = weight.shape

@@ -42,7 +42,8 @@ class Elimination(NamedTuple):
     Attributes:
         main_share: float32, share of a row's weights from which on its state is passed through.
         terms: [N, 4] float32: offset, factor (0 where the value is known), head, nothing.
-        bits: [N, 4] int32, the same memory: there the head is a place among the kept states.
+        bits: [N, 4] int32, the same memory: there the head is a place among the kept states. All
+            that is known of a state lies together, since it is read together and out of order.
         kept: [N] int32, those of every block from the block's first place on, last first.
         counts: [blocks] int64, how many these are.
     """

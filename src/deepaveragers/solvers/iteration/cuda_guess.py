@@ -199,7 +199,7 @@ class CudaGuess:
     def _approach(self, device: DeviceProblem, aim: float, target: Target, watch: Watch) -> None:
         """Plan on the GPU until the next sweep should prove the error, or a limit is reached."""
         sweeps, tuning, gamma = self._sweeps, self._tuning, self._sweeps.problem.gamma
-        floor = tuning.evaluated * aim * (1.0 - gamma) / max(gamma, 0.1)
+        floor = tuning.evaluated * tuning.aim * target.change_allowed
         best, waited = math.inf, 0
         while True:
             smallest, largest = device.improve()

@@ -48,7 +48,7 @@ class Float32Guess:
         self._sweeps, self._problem, self._blocks = sweeps, problem, sweeps.blocks
         self._packed, self._tuning = mdp.packed, tuning
         self._gamma, self._static = np.float32(problem.gamma), static_width(problem.k)
-        self._reward: Float32 = np.empty_like(mdp.packed.mean)
+        self._reward: Float32 = np.empty_like(mdp.packed.mean_reward)
         self._choice: Int32 = np.full(problem.size, NO_ACTION, np.int32)
         slipped = problem.indices.shape[1] if problem.slip > 0.0 else 0
         self._system = empty_system(problem.size, problem.k + slipped)
@@ -90,19 +90,19 @@ class Float32Guess:
 
         Args:
             target: set here.
-            start: of an earlier plan, whose values come first; None begins with the best
+            start: of an earlier plan, whose policy is evaluated first; None begins with the best
                 reward of one step.
             watch: told after every sweep.
         """
         if self._nothing_to_guess():
             return target.first_sweep(self._sweeps)
         if self._is_plain:
-            target.set(self._scale, self._stuck, self._largest_penalty)
+            target.set_scale(self._scale, self._stuck, self._largest_penalty)
         else:
             target.first_sweep(self._sweeps)  # |T 0| is more than max_a R.
         proof: Certificate | None = None
         try:
-            stopped = self._improve_until(target.allowed, start, watch)
+            stopped = self._improve_until(target, start, watch)
             proof = self._prove(target.allowed, stopped)
         finally:
             if proof is None:
@@ -117,14 +117,13 @@ class Float32Guess:
             return not largest_step(self._problem, self._largest_penalty) < LARGEST
         return self._scale == 0.0
 
-    def _improve_until(self, allowed: float, start: Start | None, watch: Watch) -> bool:
+    def _improve_until(self, target: Target, start: Start | None, watch: Watch) -> bool:
         """Improve until the estimated error is allowed, or float32 ends; whether it was stopped."""
         gamma, tuning, evaluator = self._problem.gamma, self._tuning, self._evaluator
-        change_allowed = allowed * (1.0 - gamma) / max(gamma, 0.1)
-        enough = tuning.guess_enough * change_allowed
-        floor = tuning.guess_evaluated * change_allowed
+        enough = tuning.guess_enough * target.change_allowed
+        floor = tuning.guess_evaluated * target.change_allowed
         if start is not None:
-            self._values[:] = np.tile(np.where(self._problem.terminal, 0.0, start[0]), 2)
+            self._follow(start, floor, watch.limits.deadline)
         best, waited, before = math.inf, 0, self._sweeps.count
         patience = tuning.guess_patience if self._is_plain else tuning.linearized_patience
         for made in range(1, tuning.guess_sweeps + 1):
@@ -135,7 +134,8 @@ class Float32Guess:
             waited = 0 if change < GUESS_PROGRESS * best or distinct else waited + 1
             best = min(best, change)
             self._sweeps.count = before + made
-            if watch.look(self._sweeps.count, change * gamma / (1.0 - gamma), allowed) is not None:
+            error = change * gamma / (1.0 - gamma)
+            if watch.look(self._sweeps.count, error, target.allowed) is not None:
                 return True
             near = max(enough, noise * (tuning.guess_near if waited else 1.0))
             if waited >= patience or change <= near:
@@ -144,6 +144,20 @@ class Float32Guess:
             briefly = made == 1 and start is None
             evaluator.solve(self._system, aim, watch.limits.deadline, briefly=briefly)
         return False
+
+    def _follow(self, start: Start, floor: float, deadline: float) -> None:
+        """Evaluate the policy of an earlier plan, from its values."""
+        size, values = self._problem.size, self._values
+        values[:size] = np.where(self._problem.terminal, 0.0, start[0])
+        values[size:] = values[:size]
+        if not self._is_plain:
+            return  # The first improvement writes rows that agree with these values.
+        self._blocks.run(
+            kernels.follow, start[1], self._gamma, self._packed, self._reward, self._choice,
+            self._system,
+        )  # fmt: skip
+        aim = max(self._tuning.first_ratio * self._scale, floor)
+        self._evaluator.solve(self._system, aim, deadline)
 
     def _improve(self) -> tuple[float, float]:
         """Sweep over all states and actions; return the largest change and the largest value."""
@@ -164,7 +178,8 @@ class Float32Guess:
     def _prove(self, allowed: float, stopped: bool) -> Certificate | None:
         """Prove bounds by a sweep over the packed MDP; None where its rounding is too much.
 
-        Stopped early, any bounds will do; the graph in another order may take too long.
+        A solve that was stopped early takes whatever bounds that sweep gives: sweeping over the
+        graph might first have to put it into another order, for which there is no time.
         """
         problem, penalty = self._problem, self._largest_penalty
         if not self._is_plain:

@@ -46,7 +46,10 @@ class Limits:
 
 
 class Watch:
-    """Looks at the clock, the callback and the number of sweeps, and shows a progress bar."""
+    """Looks at the clock, the callback and the number of sweeps, and shows a progress bar.
+
+    The bar is there until the stack that it was given is closed.
+    """
 
     def __init__(self, limits: Limits, callback: Callback | None, stack: ExitStack) -> None:
         self.limits, self._callback, self._bar = limits, callback, _Bar(stack)

@@ -90,11 +90,9 @@ class PolicyIteration:
 
     def _evaluate(self) -> bool:
         """Move the values towards those of the policy; false where float32 cannot hold them."""
-        gamma, tuning = self.sweeps.problem.gamma, self._tuning
-        change_allowed = self.target.allowed * (1.0 - gamma) / max(gamma, 0.1)
         return self.sweeps.evaluate(
-            ratio=tuning.evaluation_ratio,
-            floor=tuning.guess_evaluated * change_allowed,
+            ratio=self._tuning.evaluation_ratio,
+            floor=self._tuning.guess_evaluated * self.target.change_allowed,
             deadline=self.watch.limits.deadline,
         )
 
@@ -120,7 +118,7 @@ class _Patience:
     """Tells when policies are left unevaluated for a while, since bounds do not get better."""
 
     def __init__(self, tuning: Tuning) -> None:
-        self._limit, self._penance = tuning.patience, tuning.first_penance
+        self._limit, self._next_pause = tuning.patience, tuning.first_pause
         self._best, self._waited, self._sweeps_only = math.inf, 0, 0
 
     def may_evaluate(self, error: float) -> bool:
@@ -128,8 +126,8 @@ class _Patience:
         self._waited = 0 if error < BETTER * self._best else self._waited + 1
         self._best = min(self._best, error)
         if self._waited >= self._limit:
-            self._waited, self._sweeps_only = 0, self._penance
-            self._penance *= 2
+            self._waited, self._sweeps_only = 0, self._next_pause
+            self._next_pause *= 2
         allowed = self._sweeps_only == 0
         self._sweeps_only = max(0, self._sweeps_only - 1)
         return allowed

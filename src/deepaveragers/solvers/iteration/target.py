@@ -33,7 +33,16 @@ class Target:
         """Whether the scale is known."""
         return math.isfinite(self.reach)
 
-    def set(self, largest: float, stuck: int, penalty: float) -> None:
+    @property
+    def change_allowed(self) -> float:
+        """The largest change of a sweep that proves the allowed error: gamma change / (1 - gamma).
+
+        Below gamma = 0.1 it is not let grow further: one more sweep is as good as exact there.
+        """
+        gamma = self._problem.gamma
+        return self.allowed * (1.0 - gamma) / max(gamma, 0.1)
+
+    def set_scale(self, largest: float, stuck: int, penalty: float) -> None:
         """Turn the tolerance into an error, or say why it cannot be had.
 
         Args:
@@ -74,7 +83,7 @@ class Target:
         """Sweep from V = 0, which tells the scale of the problem."""
         sweeps.restart(np.zeros(self._problem.size))
         proof = sweeps.sweep(in_place=False)
-        self.set(proof.residual, sweeps.stuck, sweeps.largest_penalty)
+        self.set_scale(proof.residual, sweeps.stuck, sweeps.largest_penalty)
         if proof.residual == 0.0:
             self.allowed = proof.error
         return proof

@@ -39,6 +39,7 @@ class Tuning:
         most_rounds: rounds in one call of a kernel at most.
         guess_ratio: a policy of the guess is evaluated until a sweep changes values by this
             share of what the improvement changed.
+        first_ratio: the policy of an earlier plan: by this share of |T 0|.
         guess_enough: change of a sweep at which a guess is good enough, in parts of what the
             error allowed would take: the sweep that proves it changes no more than the last.
         guess_evaluated: change to which the policy of a guess is evaluated, in the same parts.
@@ -51,7 +52,7 @@ class Tuning:
         evaluation_ratio: in float64, a policy is evaluated until a sweep changes values by this
             share of its first residual.
         patience: float64 sweeps without better bounds after which policies are left unevaluated.
-        first_penance: sweeps without evaluation then; doubled every time.
+        first_pause: sweeps without evaluation then; doubled every time.
         most_kept_bytes: a larger packed MDP is made anew for each solve.
     """
 
@@ -75,6 +76,7 @@ class Tuning:
     states_per_call: int = 1_000_000
     most_rounds: int = 64
     guess_ratio: float = 0.1
+    first_ratio: float = 0.3
     guess_enough: float = 0.8
     guess_evaluated: float = 0.5
     guess_noise: float = 1e-6
@@ -85,7 +87,7 @@ class Tuning:
     linearized_patience: int = 16
     evaluation_ratio: float = 0.005
     patience: int = 12
-    first_penance: int = 8
+    first_pause: int = 8
     most_kept_bytes: int = 2 << 30
 
 

@@ -10,6 +10,8 @@ from ....arrays import Array, Float64
 from ....data.transitions import Transitions
 from ....mdp.permission import WIDTH, deviations_of
 
+SHIFTS = 15
+"""Ways in which actions are matched with those of other states."""
 ActionInputs = Callable[[Array], Float64]
 """From actions [B], or rows [B, Da], to numbers [B, I]."""
 
@@ -30,7 +32,9 @@ def action_inputs(data: Transitions) -> ActionInputs:
 def agreement(taken: Array, logged: Array, deviations: Float64) -> float:
     """Return how well actions agree: the share that is the same; of rows, that is nearly so.
 
-    Rows agree by exp(-|u - u'|^2 / (2 h^2 Da)), u in deviations of a column, as for support.
+    Rows agree by exp(-|u - u'|^2 / (2 h^2 Da)), u in deviations of a column, as for support. What
+    they would agree by chance, with the logged actions of other states, is taken off: the middle
+    of the range is near everything, and foretells nothing.
 
     Args:
         taken: [B] or [B, Da].
@@ -39,5 +43,12 @@ def agreement(taken: Array, logged: Array, deviations: Float64) -> float:
     """
     if logged.ndim == 1:
         return float((taken == logged).mean())
+    apart = max(1, len(logged) // (SHIFTS + 1))
+    shifted = [np.roll(logged, step * apart, axis=0) for step in range(1, SHIFTS + 1)]
+    chance = np.mean([_closeness(taken, other, deviations) for other in shifted])
+    return _closeness(taken, logged, deviations) - float(chance)
+
+
+def _closeness(taken: Array, logged: Array, deviations: Float64) -> float:
     gaps = np.square((taken - logged) / deviations).sum(axis=1)
     return float(np.exp(-gaps / (2.0 * WIDTH**2 * logged.shape[1])).mean())
