@@ -30,3 +30,9 @@ def test_each_release_has_the_same_headings_in_the_same_order():
 
 def test_types_go_with_the_package():
     assert Path(da.__file__).with_name("py.typed").is_file()
+
+
+def test_the_core_does_without_scipy():
+    sources = Path(da.__file__).parent.rglob("*.py")
+    pattern = re.compile(r"^\s*(import|from) scipy\b", flags=re.MULTILINE)
+    assert [source.name for source in sources if pattern.search(source.read_text())] == []
