@@ -39,6 +39,7 @@ SLOW = (
     "solvers/test_float32_guess.py",
     "solvers/test_horizons.py",
     "solvers/test_packed.py",
+    "solvers/test_reference.py::test_the_fast_planner_agrees_on_a_log",
     "storage/test_fuzzing.py",
     "storage/test_interruption.py",
     "storage/test_shared_bundles.py",

@@ -75,7 +75,7 @@ class Tuning:
     misled_sweeps: int = 20
     states_per_call: int = 1_000_000
     most_rounds: int = 64
-    guess_ratio: float = 0.1
+    guess_ratio: float = 0.15
     first_ratio: float = 0.3
     guess_enough: float = 0.8
     guess_evaluated: float = 0.5
