@@ -76,7 +76,8 @@ def _load(found: dict[str, Any]) -> str:
         "same machine; latency at half of the saturated rate, from when a request was due.\n\n"
         + _table([*header, "slowest, ms", "failed"], singles)
         + "\n'each alone' is `dac serve --max-together 1`: what deciding upon single requests "
-        "together gains. The generator shares the two cores with the server.\n\n"
+        "together gains. The generator shares the two cores with the server, so the last percent "
+        "differs from run to run. BentoML answers with the number of the action alone.\n\n"
         + _table(batch_header, batches)
         + _unanswered(found)
     )

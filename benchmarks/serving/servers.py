@@ -48,7 +48,8 @@ class Running:
 def dac_serve(policy: Path, *options: object, log: Path | None = None) -> Iterator[Running]:
     """Serve a policy, and stop in peace."""
     words = ["serve", str(policy), "--port", "0", "--json", *map(str, options)]
-    with started([sys.executable, "-c", PROGRAM, *words], log=log) as process:
+    command = [sys.executable, "-c", PROGRAM, *words]
+    with started(command, log=log, output=subprocess.PIPE) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         if not line:
@@ -58,14 +59,25 @@ def dac_serve(policy: Path, *options: object, log: Path | None = None) -> Iterat
 
 @contextmanager
 def started(
-    command: Sequence[str], *, log: Path | None = None, more: Mapping[str, str] | None = None
+    command: Sequence[str],
+    *,
+    log: Path | None = None,
+    more: Mapping[str, str] | None = None,
+    output: int = subprocess.DEVNULL,
 ) -> Iterator[subprocess.Popen[str]]:
-    """Start a process with our modules at hand, and end it with its children."""
+    """Start a process with our modules at hand, and end it with its children.
+
+    Args:
+        command: words of it.
+        log: gets what it says of errors.
+        more: variables of its environment.
+        output: `subprocess.PIPE` where it is read; a full pipe would stop a talkative server.
+    """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **(more or {})}
     with open(log or os.devnull, "a") as errors:
         process = subprocess.Popen(
             command,
-            stdout=subprocess.PIPE,
+            stdout=output,
             stderr=errors,
             text=True,
             env=environment,

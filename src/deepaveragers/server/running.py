@@ -101,7 +101,6 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             # What is loaded by now stays: collections need not look at it again and again.
-            gc.collect()
             gc.freeze()
             self._ready()
 
