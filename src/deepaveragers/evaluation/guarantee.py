@@ -139,16 +139,9 @@ def guarantee(
     delta = number("delta", delta, above=0.0, below=1.0, remedy="A common choice is 0.05.")
     lipschitz = optional(number, "lipschitz", lipschitz, least=0.0)
     deterministic = flag("deterministic", deterministic)
-    remedy = "Judge its policy on held-out episodes: da.fit, `dac fit`."
-    plan.mdp.transitions.check_numbered("plan", "for the theorem behind a guarantee", remedy)
+    _check_theorem_holds(plan)
     asked = plan.objective
     cost = pose(plan.mdp, asked).cost
-    if asked.penalty != "linear" or asked.worst_case or asked.slip or asked.horizon is not None:
-        raise InputError(
-            "plan",
-            "one with the linear penalty, slip 0, worst_case 0 and no horizon, as in the theorem",
-            "another objective",
-        )
     states = decision_states(plan)
     planned = states.q_values.argmax(axis=1)
     planned_distances = np.take_along_axis(states.distances, planned[:, None], axis=1)[:, 0]
@@ -181,6 +174,19 @@ def guarantee(
         vacuous=lower <= _worst_value(plan, states.one_step),
         thinnest=_thinnest(plan, states, planned, planned_distances),
     )
+
+
+def _check_theorem_holds(plan: Plan) -> None:
+    """Raise an error where the theorem does not speak of such plans."""
+    remedy = "Judge its policy on held-out episodes: da.fit, `dac fit`."
+    plan.mdp.transitions.check_numbered("plan", "for the theorem behind a guarantee", remedy)
+    asked = plan.objective
+    if asked.penalty != "linear" or asked.worst_case or asked.slip or asked.horizon is not None:
+        raise InputError(
+            "plan",
+            "one with the linear penalty, slip 0, worst_case 0 and no horizon, as in the theorem",
+            "another objective",
+        )
 
 
 def _range(q_values: Float64) -> tuple[float, float]:

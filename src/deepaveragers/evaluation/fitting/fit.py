@@ -91,27 +91,22 @@ def fit(
     gamma = number("gamma", gamma, least=0.0, below=1.0, remedy="A common choice is 0.99.")
     level = number("level", level, above=0.0, below=1.0, remedy="A common choice is 0.9.")
     budget, count = whole_number("budget", budget), whole_number("folds", folds, least=2)
-    _check_environment(env, budget)
+    _check_calls(env, budget, watch)
     episodes, seed = whole_number("episodes", episodes), seed_number(seed)
     seconds = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
-    kept = optional(file_path, "resume_dir", resume_dir)
-    optional(flag, "show_progress", show_progress)
-    if watch is not None:
-        check_takes("watch", watch, "done", "steps")
-    given = None if candidates is None else _checked(candidates)
     able = can_learn()
     learn = able and (seconds is None or seconds >= LEAST_TO_LEARN)
     engine = Engine(
         data,
-        given or default_candidates(data, gamma, networks=learn),
+        _checked(candidates) or default_candidates(data, gamma, networks=learn),
         gamma=gamma,
         level=level,
         folds=count,
         learn=learn,
         seed=seed,
         deadline=None if seconds is None else began + seconds,
-        resume_dir=kept,
-        show_progress=show_progress,
+        resume_dir=optional(file_path, "resume_dir", resume_dir),
+        show_progress=optional(flag, "show_progress", show_progress),
         watch=watch,
     )
     engine.judge()
@@ -127,14 +122,22 @@ def _what_would_help(able: bool, learn: bool) -> list[str]:
     return [] if learn else [HURRIED]
 
 
-def _check_environment(env: EnvironmentSource | None, budget: int) -> None:
+def _check_calls(
+    env: EnvironmentSource | None, budget: int, watch: Callable[[int, int], None] | None
+) -> None:
+    """Check what is called later: the environment, and who watches."""
     if env is None and budget > 1:
         raise InputError("env", "given for a budget above 1", env, "Or choose with budget=1.")
     if env is not None:
         maker(env)
+    if watch is not None:
+        check_takes("watch", watch, "done", "steps")
 
 
 def _checked(given: Any) -> tuple[Candidate, ...]:
+    """Return the candidates; none for None."""
+    if given is None:
+        return ()
     candidates = several("candidates", given, "at least one Candidate", least=1)
     for candidate in candidates:
         instance("candidates", candidate, Candidate, "at least one Candidate")
