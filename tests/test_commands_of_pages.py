@@ -78,7 +78,8 @@ def source_of(module: str) -> str:
     """Return what a module of this repository, or its package, is written as."""
     path = ROOT.joinpath(*module.split("."))
     files = sorted(path.glob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
-    assert all(file.is_file() for file in files) and files, module
+    assert files, module
+    assert all(file.is_file() for file in files), module
     return "\n".join(file.read_text() for file in files)
 
 
