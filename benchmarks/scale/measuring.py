@@ -10,8 +10,10 @@ import re
 import resource
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import deepaveragers as da
 from benchmarks.neighbors.datasets import ACTIONS, STEPS, smooth_system
 
 K, GAMMA = 5, 0.99
+LOOK_SECONDS = 0.2
 BLOCKS = 4
 ROUND_SWEEPS = 4
 """Of a block in a round, but for the first round, which has one."""
@@ -47,10 +50,35 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - begin, result
 
 
+@contextmanager
+def memory_taken() -> Iterator[Callable[[], int]]:
+    """Yield a function that returns the most bytes taken of this machine, by all processes."""
+    before = least = _available()
+    over = threading.Event()
+
+    def watch() -> None:
+        nonlocal least
+        while not over.wait(LOOK_SECONDS):
+            least = min(least, _available())
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield lambda: before - least
+    finally:
+        over.set()
+        watching.join()
+
+
+def _available() -> int:
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+
+
 def measured(count: int) -> dict[str, Any]:
     """Return the figures of one size."""
     da.compile(data_of(2_000), k=K).solve(gamma=GAMMA)  # kernels are compiled
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, memory_taken() as taken:
         folder = Path(name)
         da.write(data_of(count), folder / "log.parquet")
         read, data = timed(lambda: da.read(folder / "log.parquet"))
@@ -71,7 +99,8 @@ def measured(count: int) -> dict[str, Any]:
         finally:
             ray.shutdown()
         notes = " ".join(other.graph.report.notes)
-    shards, cpus = re.search(r"(\d+) shards on a cluster of (\d+) processors", notes).groups()  # type: ignore[union-attr]
+        peak = taken()
+    shards, cpus = re.search(r"(\d+) shards? on a cluster of (\d+) processors", notes).groups()  # type: ignore[union-attr]
     asked = re.search(r"([\d.]+) shards asked", notes).group(1)  # type: ignore[union-attr]
     return {
         "rows": count,
@@ -94,7 +123,8 @@ def measured(count: int) -> dict[str, Any]:
         "block_plan_seconds": split,
         "block_rounds": 1 + (blocks.sweeps - 1) // ROUND_SWEEPS,
         "block_status": blocks.status,
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "driver_peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "peak_bytes": peak,
     }
 
 
