@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
@@ -63,7 +63,7 @@ class QbertPlayer:
     CUBES = (21, 52, 54, 83, 85, 87, 98, 100, 102, 104, 1, 3, 5, 7, 9, 32, 34, 36, 38, 40, 42)
     """Places of the cubes' colours, row after row."""
     ROWS = 6
-    HOPS = {2: (-1, 0), 3: (1, 1), 4: (-1, -1), 5: (1, 0)}
+    HOPS: ClassVar = {2: (-1, 0), 3: (1, 1), 4: (-1, -1), 5: (1, 0)}
     """Change of row and column by action."""
     TOP_X, TOP_Y, WIDTH, HEIGHT = 77, 25, 26, 28
     NOOP = 0
@@ -112,7 +112,7 @@ class AmidarPlayer:
     """Walks on, and turns now and then, most likely to where it was least."""
 
     PLAYER_X, PLAYER_Y = 59, 62
-    WAYS = {2: (0, -1), 3: (1, 0), 4: (-1, 0), 5: (0, 1)}
+    WAYS: ClassVar = {2: (0, -1), 3: (1, 0), 4: (-1, 0), 5: (0, 1)}
     """Change of x and y by action."""
     TURNS = 0.1
     """Chance of a turn in a step."""
