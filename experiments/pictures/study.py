@@ -57,10 +57,10 @@ class Protocol:
 FULL = Protocol()
 THIN = Protocol(
     transitions=5_000,
-    updates=2_000,
+    updates=1_000,
     snapshot_every=1_000,
-    search_episodes=10,
-    episodes=50,
+    search_episodes=5,
+    episodes=30,
 )
 QUICK = Protocol(
     transitions=2_000,
