@@ -1,7 +1,8 @@
 """python -m experiments.atari make-data|train|plan|evaluate|plot|run --config small|paper|...
 
 Each step goes on from where it was stopped; `run` does all of them. Games can be run side by
-side, a process each: `run --games Pong` and `run --games Freeway`.
+side, a process each: `run --games Pong` and `run --games Freeway`. `publish` puts rows, bars and
+tables into the repository.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from .agent import train_agent
 from .dataset import make_data
 from .evaluation import evaluate, evaluate_ends
-from .figure import plot
+from .figure import plot, publish
 from .planning import plan, representations
 from .protocol import PROTOCOLS, Protocol, data_dir
 from .training import train
@@ -36,6 +37,9 @@ def main(arguments: list[str] | None = None) -> None:
     import torch
 
     torch.set_num_threads(chosen.threads)
+    if chosen.step == "publish":
+        publish(replace(protocol, games=_games_with_results(runs)), runs, chosen.config)
+        return
     for step in STEPS if chosen.step == "run" else (chosen.step,):
         _run(step, protocol, runs, chosen.representations, end_only=chosen.end_only)
 
@@ -43,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(step: str, protocol: Protocol, runs: Path, learners: list[str], *, end_only: bool) -> None:
     if step == "plot":
         everything = replace(protocol, games=_games_with_results(runs) or protocol.games)
-        print(plot(everything, runs))
+        print(*plot(everything, runs).values(), sep="\n\n")
         return
     for game in protocol.games:
         if step == "make-data":
@@ -82,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("step", choices=(*STEPS, "run"))
+    parser.add_argument("step", choices=(*STEPS, "run", "publish"))
     parser.add_argument("--config", choices=tuple(PROTOCOLS), default="small")
     parser.add_argument("--runs", type=Path, help="default: runs/atari/CONFIG")
     parser.add_argument("--games", nargs="+", help="instead of the protocol's")

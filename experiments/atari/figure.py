@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import deepaveragers as da
 
 from ..candidates import SETS
 from ..ledger import Ledger, pooled
+from ..page import fill
 from .evaluation import KEY, VALUES, best, open_ledger
 from .protocol import Protocol
-from .summary import LEARNERS, Game, claims, open_game, table
+from .summary import LEARNERS, Game, claims, table
 
 COLOURS = {"baseline": "tab:gray", 1: "tab:blue", 6: "tab:orange", 20: "tab:green"}
 BARS = {
@@ -27,8 +29,8 @@ BARS = {
 }
 
 
-def plot(protocol: Protocol, runs: Path) -> str:
-    """Write results.csv, table.md and the figures of all games, and return the table."""
+def plot(protocol: Protocol, runs: Path) -> dict[str, str]:
+    """Write results.csv, table.md and the figures of all games, and return the tables by name."""
     ledgers = {game: open_ledger(runs, game) for game in protocol.games}
     ledgers = {game: ledger for game, ledger in ledgers.items() if ledger.rows}
     if not ledgers:
@@ -38,12 +40,29 @@ def plot(protocol: Protocol, runs: Path) -> str:
         writer.writeheader()
         for ledger in ledgers.values():
             writer.writerows(ledger.rows)
-    games = [open_game(protocol, runs, name, ledger) for name, ledger in ledgers.items()]
-    text = f"{table(protocol, games)}\n\n{claims(games)}"
-    (runs / "table.md").write_text(text + "\n")
+    games = [Game(name, ledger, protocol.updates) for name, ledger in ledgers.items()]
+    parts = {"scores": table(protocol, games), "comparisons": claims(games)}
+    (runs / "table.md").write_text("\n\n".join(parts.values()) + "\n")
     _draw_curves(protocol, ledgers, runs / "scores.png")
     _draw_bars(games, runs / "bars.png")
-    return text
+    return parts
+
+
+def publish(protocol: Protocol, runs: Path, name: str) -> None:
+    """Put rows, bars and tables where the repository keeps them.
+
+    Args:
+        protocol: with the games that have rows.
+        runs: where they are.
+        name: of the protocol.
+    """
+    home = Path(__file__).parent
+    docs = home.parents[1] / "docs"
+    parts = {f"{name} {part}": text for part, text in plot(protocol, runs).items()}
+    shutil.copyfile(runs / "results.csv", home / "results" / f"{name}.csv")
+    shutil.copyfile(runs / "bars.png", docs / "images" / f"atari-{name}.png")
+    page = docs / "atari.md"
+    page.write_text(fill(page.read_text(), parts))
 
 
 def _draw_bars(games: list[Game], file: Path) -> None:

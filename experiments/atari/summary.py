@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +11,7 @@ import deepaveragers as da
 from ..candidates import SETS
 from ..ledger import Ledger, pooled
 from .evaluation import best
-from .protocol import UNTRAINED, Protocol, data_dir
+from .protocol import UNTRAINED, Protocol
 
 LEARNERS = ("dqn", "bcq")
 RESAMPLES = 10_000
@@ -27,13 +25,11 @@ class Game:
         name: of the game.
         ledger: its rows.
         updates: of the networks at the end.
-        data: mean score of the episodes in the dataset.
     """
 
     name: str
     ledger: Ledger
     updates: int
-    data: float
 
     def ends(self, policy: str) -> da.EvaluationReport:
         """Return what playing "at random" or by the "behaviour" earned."""
@@ -56,13 +52,6 @@ class Game:
         """Those with results."""
         names = (*UNTRAINED, *LEARNERS)
         return [name for name in names if len(self.score(name, "dac N_e=1").returns)]
-
-
-def open_game(protocol: Protocol, runs: Path, name: str, ledger: Ledger) -> Game:
-    """Return a game with what its dataset says about itself."""
-    about = json.loads((data_dir(runs, name) / "about.json").read_text())
-    returns = about["episode_returns"]
-    return Game(name, ledger, protocol.updates, float(np.mean(returns)) if returns else np.nan)
 
 
 def table(protocol: Protocol, games: list[Game]) -> str:

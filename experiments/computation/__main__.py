@@ -11,8 +11,6 @@ import argparse
 import json
 from pathlib import Path
 
-import torch
-
 from ..atari.frames import FrameData
 from .measuring import measure
 from .ratios import table
@@ -30,6 +28,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch")
     parser.add_argument("--output", type=Path, help="a JSON file for the figures")
     chosen = parser.parse_args(arguments)
+
+    import torch
+
     torch.set_num_threads(chosen.threads)
     figures = measure(FrameData.open(chosen.dataset), chosen.updates_timed)
     if chosen.output is not None:

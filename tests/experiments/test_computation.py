@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-
-for extra in ("torch", "safetensors", "ale_py", "cv2"):
-    pytest.importorskip(extra)
-
 from experiments.atari.dataset import make_data
 from experiments.computation.__main__ import main
 from experiments.computation.ratios import first_run, table, training
+
+for extra in ("torch", "safetensors", "ale_py", "cv2"):
+    pytest.importorskip(extra)
 
 FIGURES = {
     "game": "Pong",
