@@ -92,7 +92,7 @@ def _draw_bars(games: list[Game], file: Path) -> None:
     for number, (label, (name, policy, colour)) in enumerate(BARS.items()):
         for place, game in enumerate(games):
             ends = [game.ends(end) for end in ("at random", "behaviour")]
-            if all(len(end.returns) for end in ends):
+            if all(len(end.returns) for end in ends) and ends[0].mean != ends[1].mean:
                 zero, one = (end.mean for end in ends)
                 scale = (zero, one - zero)
                 _bar(whole, place + number * width, game.score(name, policy), colour, width, scale)

@@ -39,6 +39,7 @@ def test_every_step_and_a_restart(tmp_path, monkeypatch):
     monkeypatch.setattr(evaluation, "play_together", stopped)
     with pytest.raises(SystemExit, match="run `plan` first"):
         main(["evaluate", *arguments])
+    played.clear()
     main(["plan", *arguments])
     with pytest.raises(KeyboardInterrupt):
         main(["evaluate", *arguments])
