@@ -3,7 +3,7 @@
 `--support 0.6` plans with support, `--support 1` imitates; `--method fit` lets `da.fit` choose;
 `--method td3bc --peers FOLDER` trains d3rlpy's, in the environment that `python -m
 benchmarks.policies --prepare` makes. Hopper, HalfCheetah, Walker2d and the double pendulum need
-MuJoCo: `pip install 'gymnasium[mujoco]'`.
+MuJoCo, which the extra `bench` brings.
 """
 
 from __future__ import annotations

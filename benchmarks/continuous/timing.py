@@ -46,8 +46,7 @@ def timed(size: int, dimensions: int, candidates: int, landing: str) -> dict[str
     """Return seconds, and the process's peak in GB; kernels are compiled before."""
     options = {"candidates": candidates, "landing": landing, "show_progress": False}
     small = da.compile(walks(20_000, dimensions), **options)  # type: ignore[arg-type]
-    small.solve()
-    small.solve(gamma=0.95)
+    small.solve(gamma=0.95, start=small.solve())
     data = walks(size, dimensions)
     found: dict[str, float] = {}
     began = time.perf_counter()
@@ -59,9 +58,14 @@ def timed(size: int, dimensions: int, candidates: int, landing: str) -> dict[str
         "effort": {"action_penalties": {"0": 0.1}},
         "half an actuator": {"forbidden_actions": {"0": (0.5, None)}},
     }
+    plans: list[da.Plan] = []
     for name, asked in questions.items():
         began = time.perf_counter()
-        model.solve(**asked)  # type: ignore[arg-type]
+        plans.append(model.solve(**asked))  # type: ignore[arg-type]
         found[name] = time.perf_counter() - began
+    for name, asked in list(questions.items())[1:]:
+        began = time.perf_counter()
+        model.solve(start=plans[0], **asked)  # type: ignore[arg-type]
+        found[f"{name}, from the first plan"] = time.perf_counter() - began
     found["peak GB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return found

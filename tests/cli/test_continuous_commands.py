@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import gymnasium as gym
@@ -59,15 +60,20 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "pendulum/random-v0"
 
 
-def test_three_commands_from_minari_to_an_evaluated_policy(dataset: str, tmp_path: Path) -> None:
-    data, plan = tmp_path / "data", tmp_path / "plan"
-    read = dac("import", dataset, "-o", data)
+def test_three_commands_from_minari_to_an_evaluated_policy(
+    dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Path(__file__).parents[2] / "docs" / "continuous.md"
+    (block,) = re.findall(r"^```console\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    commands = [line.split()[1:] for line in block.splitlines()]
+    assert [command[0] for command in commands] == ["import", "solve", "evaluate"]
+    assert dataset in commands[0]
+    read, solved, report = (dac(*command) for command in commands)
     assert read["transitions"] == 800
-    solved = dac("solve", data, "-o", plan)
     assert solved["status"] == "optimal"
-    report = dac("evaluate", plan, "--env", "Pendulum-v1", "--episodes", 3)
     assert -2000.0 < report["mean_return"] < 0.0
-    np.testing.assert_array_equal(da.load(data).action_bounds, [[-2.0], [2.0]])  # type: ignore
+    np.testing.assert_array_equal(da.load("data").action_bounds, [[-2.0], [2.0]])  # type: ignore
 
 
 def test_every_other_command_knows_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

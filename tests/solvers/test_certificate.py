@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.solvers.explicit import GAMMAS, KINDS, Explicit, make_mdp, mdps, random_mdp
 
 import deepaveragers as da
+from deepaveragers.solvers.certificate import largest_size
 
 
 def assert_certified(plan, explicit, optimum):
@@ -37,6 +38,12 @@ def test_bounds_hold_against_policy_iteration(mdp, gamma, cost, tolerance):
         assert np.array_equal(plan.values[living], plan.q_values.max(axis=1)[living])
         assert (plan.values[~living] == 0.0).all()
         assert (plan.q_values[~living] == 0.0).all()
+
+
+@given(st.lists(st.floats(allow_nan=False), max_size=5))
+def test_the_largest_size_is_that_of_either_sign(numbers):
+    array = np.array(numbers, dtype=np.float64)
+    assert largest_size(array) == np.abs(array).max(initial=0.0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -39,8 +39,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from ..arrays import Float64
 from ..kernels.bellman.problem import Problem
 from ..kernels.precision import FLOAT32_UNIT, FLOAT64_UNIT, SMALLEST_FLOAT32
 
@@ -85,8 +84,12 @@ class Certificate:
 
 def largest_step(problem: Problem, largest_penalty: float) -> float:
     """Return the size of the numbers that one step adds up."""
-    rewards = float(np.abs(problem.rewards).max(initial=0.0))
-    return rewards + largest_penalty + float(np.abs(problem.penalties).max())
+    return largest_size(problem.rewards) + largest_penalty + largest_size(problem.penalties)
+
+
+def largest_size(array: Float64) -> float:
+    """Return max |x|, or 0 of nothing; no copy is made, since [N, A] penalties are large."""
+    return max(float(array.max(initial=0.0)), -float(array.min(initial=0.0)))
 
 
 def rounding_of_backup(problem: Problem, largest_value: float, largest_penalty: float) -> float:
