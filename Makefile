@@ -121,7 +121,6 @@ bench-policies: $(VENV)/.bench .venv-d3rlpy/bin/python
 
 study-cartpole: $(VENV)/.study
 	$(BIN)/python -m experiments.cartpole $(ARGS)
-	$(BIN)/python -m experiments.cartpole.choosing $(ARGS)
 
 # Rendering without a screen needs Debian's libegl1 libgl1 libglu1-mesa libegl-mesa0 libgl1-mesa-dri.
 study-navigation: $(VENV)/.navigation

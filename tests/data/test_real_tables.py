@@ -378,3 +378,21 @@ def test_the_only_dates_are_guessed_as_the_time(tmp_path):
     assert guessed(found)["time"] == "seen"
     found = survey(open_table(written(tmp_path / "b.csv", columns(seen=days, born=days))))
     assert guessed(found).get("time") not in ("seen", "born")
+
+
+def test_names_and_costs_are_guessed(tmp_path):
+    pumps = {
+        "Pump": [f"P-{row // 3:03d}" for row in range(90)],
+        "Site": ["north", "south"] * 45,
+        "Vibration": [1.5 + row for row in range(90)],
+        "Work": ["nothing", "grease", "replace"] * 30,
+        "Failed": ["no", "no", "yes"] * 30,
+        "Cost EUR": [0, 15, 400] * 30,
+    }
+    found = guessed(survey(open_table(written(tmp_path / "a.csv", pumps))))
+    assert (found["episode"], found["terminated"]) == ("Pump", "Failed")
+    assert (found["reward"], found["reward_scale"]) == ("Cost EUR", -1)
+    assert "one_series" not in found
+    two = {**pumps, "Serial": [f"S-{row // 2:03d}" for row in range(90)]}
+    found = guessed(survey(open_table(written(tmp_path / "b.csv", two))))
+    assert "episode" not in found

@@ -47,3 +47,19 @@ def test_a_column_of_its_own():
 def test_a_text_without_a_number_is_named():
     with pytest.raises(da.InputError, match=r"reward_values.*none for died.*died=0"):
         da.read(BY_END, reward_values={"discharged": 1}, **OUTCOME, **COLUMNS)
+
+
+COSTS = {**BY_END, "repair cost": [0.0, 30.0, 5.0, None], "end": [0, 1, 0, 1]}
+BY_COST = {"reward": "repair cost", "terminated": "end", "reward_fill": 0.0, **COLUMNS}
+
+
+def test_costs_are_rewards_below_zero():
+    reading = da.read_reported(COSTS, reward_scale=-1, **BY_COST)
+    assert reading.transitions.rewards.tolist() == [0, -30, -5, 0]
+    assert not reading.warnings
+
+
+def test_costs_that_would_be_sought_get_a_warning():
+    reading = da.read_reported(COSTS, **BY_COST)
+    assert reading.transitions.rewards.tolist() == [0, 30, 5, 0]
+    assert any("reward_scale=-1 (--reward-scale -1)" in one for one in reading.warnings)

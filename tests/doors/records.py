@@ -79,6 +79,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             **dict.fromkeys(("missing", "duplicates"), (*NO_WORD, None)),
             "fill": NO_WORD,
             "reward_fill": NO_COST[:-3],
+            "reward_scale": (*NO_COST[:-3], None),
             "reward_values": ("died", "a=", "a=b", True, 0, [], {}, {1: 1.0}, {"a": "b"}, NOTHING),
             "missing_values": (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING], [0]),
             "units": ("mmol", "a=", True, 0, [], {1: "a"}, {"a": 1}, NOTHING, b"x"),

@@ -71,6 +71,7 @@ class TableMapping:
         reward_fill: the reward where the cell is blank.
         reward_values: rewards of texts in that column, {"died": -1, "discharged": 1} or
             "died=-1,discharged=1"; a blank is `reward_fill`, or else 0.
+        reward_scale: what all rewards are multiplied by: -1 if the column holds costs.
         missing_values: texts that stand for nothing, beside the blank cell. None: NA, N/A, NaN,
             null, NaT, <NA>, and in columns of numbers none.
         duplicates: rows of one episode at the same time that differ: "error", or keep the
@@ -108,6 +109,7 @@ class TableMapping:
     fill: Fill | None = None
     reward_fill: float | None = None
     reward_values: Mapping[str, float] | None = None
+    reward_scale: float = 1.0
     missing_values: tuple[str, ...] | None = None
     duplicates: Duplicates = "error"
     decimal: str = "."
@@ -128,6 +130,7 @@ class TableMapping:
         self._set("reward_fill", optional(number, "reward_fill", self.reward_fill))
         values = optional(checked_reward_values, "reward_values", self.reward_values)
         self._set("reward_values", values)
+        self._set("reward_scale", number("reward_scale", self.reward_scale))
         self._set("action", _joined(self.action))
         for name in ("each_row_ends", "one_series", "continuous"):
             self._set(name, flag(name, getattr(self, name)))

@@ -19,6 +19,7 @@ from ..steps import Steps, link_steps
 from ..tables.columns import Columns, gathered
 from ..tables.ends import at_last_rows
 from ..tables.filling import Observations, prepared
+from ..tables.guess import is_cost
 from ..tables.joined import JoinedTable
 from ..tables.rows import Quality, ordered, quality
 from ..tables.sources import open_table
@@ -62,6 +63,7 @@ def read_table(source: Any, mapping: TableMapping) -> Reading:
     picked = columns.picked(rows)
     observations = prepared(picked, mapping.fill)
     picked, outcome = _ended_last(picked, mapping)
+    picked = replace(picked, rewards=mapping.reward_scale * picked.rewards)
     judged = quality(picked, observations, rows, mapping, table)
     steps = _steps(picked, observations, judged, mapping)
     if observations.later is not None:
@@ -73,6 +75,7 @@ def read_table(source: Any, mapping: TableMapping) -> Reading:
     notes += [*observations.notes, *outcome, *judged.notes, *linking, *_done(mapping)]
     assumed = columns.episodes.assumed
     warnings = (*((assumed,) if assumed else ()), *_lost_reward(picked, data, mapping))
+    warnings += tuple(_sought_costs(data, mapping))
     return Reading(data, "table", notes=tuple(notes), warnings=warnings)
 
 
@@ -110,6 +113,15 @@ def _ended_last(columns: Columns, mapping: TableMapping) -> tuple[Columns, tuple
     if mapping.reward_values is not None and mapping.reward == name:
         rewards = np.where(ended, rewards, mapping.reward_fill or 0.0)
     return replace(columns, terminations=ended.astype(np.int8), rewards=rewards), (note,)
+
+
+def _sought_costs(data: Transitions, mapping: TableMapping) -> Iterator[str]:
+    """Yield a warning if the rewards are called costs and are not below 0."""
+    if is_cost(mapping.reward) and float(data.rewards.sum()) > 0.0:
+        yield (
+            f"column {mapping.reward!r} is the reward: plans will seek much of it. If it is a "
+            "cost, say reward_scale=-1 (--reward-scale -1)"
+        )
 
 
 def _lost_reward(columns: Columns, data: Transitions, mapping: TableMapping) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .observation_column import MOST_CATEGORIES
 from .survey import ColumnSummary, Survey
 
 WORDS = {
@@ -12,7 +13,7 @@ WORDS = {
     "reward": ("reward", "click", "score", "return", "profit", "revenue", "gain", "utility"),
     "terminated": (
         "terminated", "terminal", "outcome", "died", "death", "discharged", "discharge", "done",
-        "end",
+        "end", "failed", "failure", "churned",
     ),
     "truncated": ("truncated", "timeout", "censored"),
     "time": (
@@ -38,9 +39,18 @@ KINDS = {
     "action": ("text", "whole number", "flag"),
 }
 """What a column of each role may hold."""
+COSTS = ("cost", "costs", "expense", "expenses", "loss", "losses", "penalty")
+"""Words in the names of columns of which less is better."""
 UNKNOWN = "COLUMN"
 """Stands for a column that could not be guessed."""
 MOST_ACTIONS = 256
+FEWEST_ROWS = 2
+"""Rows that a text must have on average to be the name of an episode."""
+
+
+def is_cost(name: str) -> bool:
+    """Whether a column is called a cost."""
+    return not set(COSTS).isdisjoint(_words(name))
 
 
 def guessed(survey: Survey) -> dict[str, Any]:
@@ -51,6 +61,10 @@ def guessed(survey: Survey) -> dict[str, Any]:
         found = _likeliest(role, [one for one in survey.columns if one.name not in names], survey)
         if found is not None:
             taken[role] = found
+    free = [one for one in survey.columns if one not in taken.values()]
+    taken |= _costs(free) if "reward" not in taken else {}
+    if not {"episode", "propensity"} & taken.keys():
+        taken |= _names_of_episodes(free, survey)
     fields: dict[str, Any] = {
         role: taken[role].name if role in taken else UNKNOWN
         for role in ("episode", "time", "action", "reward", "terminated", "truncated", "propensity")
@@ -65,6 +79,8 @@ def guessed(survey: Survey) -> dict[str, Any]:
         fields["one_series"] = True
     if "reward" in taken and taken["reward"].missing:
         fields["reward_fill"] = 0
+    if "reward" in taken and is_cost(taken["reward"].name):
+        fields["reward_scale"] = -1
     others = [one for one in survey.columns if one.name not in fields.values() and not one.index]
     if any(one.missing and one.kind != "empty" for one in others):
         fields["fill"] = "mean" if alone else "forward"
@@ -80,15 +96,33 @@ def _likeliest(role: str, columns: list[ColumnSummary], survey: Survey) -> Colum
     fitting = [one for one in columns if one.kind in KINDS[role] and _fits(role, one, survey)]
     for word in WORDS[role]:
         for column in fitting:
-            if word in re.findall(r"[a-z]+", _split(column.name)):
+            if word in _words(column.name):
                 return column
     dates = [one for one in fitting if one.kind == "date"]
     return dates[0] if role == "time" and len(dates) == 1 else None
 
 
-def _split(name: str) -> str:
-    """Return a name in lower case, with a space where its writing changes: patientId."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").lower()
+def _costs(columns: list[ColumnSummary]) -> dict[str, ColumnSummary]:
+    """Return the only column of costs as the reward."""
+    found = [one for one in columns if one.kind in KINDS["reward"] and is_cost(one.name)]
+    return {"reward": found[0]} if len(found) == 1 else {}
+
+
+def _names_of_episodes(columns: list[ColumnSummary], survey: Survey) -> dict[str, ColumnSummary]:
+    """Return the only text of too many values for an observation as the episode."""
+    found = [
+        one
+        for one in columns
+        if one.kind == "text"
+        and MOST_CATEGORIES < one.distinct <= survey.rows / FEWEST_ROWS
+        and not one.missing
+    ]
+    return {"episode": found[0]} if len(found) == 1 else {}
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name in lower case; they may begin where its writing changes."""
+    return re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 
 def _fits(role: str, column: ColumnSummary, survey: Survey) -> bool:
@@ -97,4 +131,6 @@ def _fits(role: str, column: ColumnSummary, survey: Survey) -> bool:
     if role == "episode":
         return column.distinct < survey.rows and not column.index
     # A text that stands in every row of many kinds is no outcome.
-    return not (role == "terminated" and column.kind == "text" and column.distinct > 20)
+    return not (
+        role == "terminated" and column.kind == "text" and column.distinct > MOST_CATEGORIES
+    )
