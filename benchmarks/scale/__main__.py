@@ -61,17 +61,17 @@ def measured_table(runs: list[dict[str, Any]]) -> str:
     forecast = {rows: calculated for rows, _, calculated in checked(runs)}
     lines = [
         "Measured, seconds (16-d, 6 actions, k=5):",
-        f"{'rows':>12} {'import':>8} {'compile':>8} {'cluster':>8} {'model':>8} {'shards':>7} "
+        f"{'rows':>12} {'import':>8} {'compile':>8} {'cluster':>8} {'model':>8} {'in 16':>7} "
         f"{'asked':>6} {'plan':>7} {'blocks':>7} {'rounds':>7} {'peak GB':>8} {'same bits':>9}",
     ]
     for run in runs:
-        model = forecast.get(run["rows"])
+        model, many = forecast.get(run["rows"]), run.get("many_shards_seconds")
         lines.append(
             f"{run['rows']:>12,} {run['read_seconds'] + run['save_seconds']:>8.1f} "
             f"{run['compile_seconds']:>8.1f} {run['cluster_compile_seconds']:>8.1f} "
-            f"{'-' if model is None else f'{model:.1f}':>8} {run['shards']:>7} "
-            f"{run['shards_asked']:>6.2f} {run['plan_seconds']:>7.1f} "
-            f"{run['block_plan_seconds']:>7.1f} {run['block_rounds']:>7} "
+            f"{_seconds(model):>8} {_seconds(many):>7} "
+            f"{run.get('many_shards_asked', 1.0):>6.2f} {run['plan_seconds']:>7.1f} "
+            f"{_seconds(run.get('block_plan_seconds')):>7} {run.get('block_rounds', '-'):>7} "
             f"{run['peak_bytes'] / 1e9:>8.1f} {run['same_bits']!s:>9}"
         )
     return "\n".join(lines)
@@ -88,7 +88,7 @@ def projected(runs: list[dict[str, Any]], sizes: list[float], cluster: Cluster) 
         f"{'graph GB':>9} {'plan on one machine':>20}",
     ]
     for rows in sizes:
-        shards = shards_for(rows, cluster)
+        shards = shards_for(rows, ACTIONS, cluster)
         compiling = model.compile_there(rows, ACTIONS, K, shards, cluster)
         graph = 8 * rows * ACTIONS * K / 1e9
         lines.append(
@@ -97,6 +97,10 @@ def projected(runs: list[dict[str, Any]], sizes: list[float], cluster: Cluster) 
             f"{graph:>9.1f} {f'{SOLVE_BYTES * graph:.0f} GB of memory':>20}"
         )
     return "\n".join(lines)
+
+
+def _seconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds:.1f}"
 
 
 def _duration(seconds: float) -> str:

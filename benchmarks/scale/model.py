@@ -6,7 +6,7 @@ Compiling N rows with A actions and k neighbours on P shards and C processors:
     asked   = 1 + reach (P^0.8 - 1) N^-0.25        shards that a query asks about an action
 
 `lookup` comes from compiling on one machine (P = 1, asked = 1); `start` and `driver` (sharing out,
-merging, assembling) from the rest of the cluster's time; `reach` from the shards asked. The
+merging, assembling) from the rest of the cluster's time; `reach` from the shards asked of 16. The
 exponents are those of a prototype on 16-d latents with P from 4 to 64. All that is not search is
 counted as the driver's, though merging is not. What is not in it: other work on the nodes, and
 lost nodes. It is a calculation, not a measurement.
@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from deepaveragers.neighbors.shard_tuning import SHARD_TUNING
+
 SHARD_GROWTH, ROW_GROWTH = 0.8, -0.25
-MOST_ROWS = 8_000_000
-"""Source rows of a shard, as `ShardTuning` has it."""
 SOLVE_BYTES = 2.5
 """Times the graph's bytes that planning on one machine needs."""
 
@@ -78,10 +78,9 @@ class Model:
         return 4 * self.sweep * rows * actions * k / cluster.processors + every_node_reads
 
 
-def shards_for(rows: float, cluster: Cluster) -> int:
+def shards_for(rows: float, actions: int, cluster: Cluster) -> int:
     """Return the number of shards that would be taken."""
-    wanted = max(rows / MOST_ROWS, cluster.processors)
-    return 1 << math.ceil(math.log2(wanted))
+    return SHARD_TUNING.shards_for(np.full(actions, int(rows) // actions), cluster.processors)
 
 
 def fitted(runs: Sequence[dict[str, Any]]) -> Model:
@@ -90,22 +89,29 @@ def fitted(runs: Sequence[dict[str, Any]]) -> Model:
     for run in runs:
         n, a, k = run["rows"], run["actions"], run["k"]
         lookups.append(run["compile_seconds"] * run["cpus"] / (n * a * math.log2(n / a)))
-        if run["shards"] > 1:
-            grown = (run["shards"] ** SHARD_GROWTH - 1.0) * n**ROW_GROWTH
-            reaches.append((run["shards_asked"] - 1.0) / grown)
-        rounds = run["block_plan_seconds"] / run["block_rounds"]
-        sweeps.append(rounds * min(run["cpus"], run["blocks"]) / (4 * n * a * k))
+        if "many_shards" in run:
+            grown = (run["many_shards"] ** SHARD_GROWTH - 1.0) * n**ROW_GROWTH
+            reaches.append((run["many_shards_asked"] - 1.0) / grown)
+            rounds = run["block_plan_seconds"] / run["block_rounds"]
+            sweeps.append(rounds * min(run["cpus"], run["blocks"]) / (4 * n * a * k))
     lookup = float(np.median(lookups))
     rest, lists = [], []
     for run in runs:
         n, a = run["rows"], run["actions"]
-        depth = math.log2(n / a / run["shards"])
-        search = lookup * n * a * depth * run["shards_asked"] / run["cpus"]
-        rest.append(max(0.0, run["cluster_compile_seconds"] - search))
-        lists.append(n * a * run["k"])
+        for shards, asked, seconds in _searches(run):
+            search = lookup * n * a * math.log2(n / a / shards) * asked / run["cpus"]
+            rest.append(max(0.0, seconds - search))
+            lists.append(n * a * run["k"])
     start, driver = _line(lists, rest)
-    reach = float(np.median(reaches)) if reaches else 0.0
-    return Model(start, lookup, driver, reach, float(np.median(sweeps)))
+    return Model(start, lookup, driver, float(np.median(reaches)), float(np.median(sweeps)))
+
+
+def _searches(run: dict[str, Any]) -> list[tuple[int, float, float]]:
+    """Return (shards, shards asked, seconds) of the searches on a cluster."""
+    found = [(run["shards"], run["shards_asked"], run["cluster_compile_seconds"])]
+    if "many_shards" in run:
+        found.append((run["many_shards"], run["many_shards_asked"], run["many_shards_seconds"]))
+    return found
 
 
 def _line(lists: Sequence[float], seconds: Sequence[float]) -> tuple[float, float]:

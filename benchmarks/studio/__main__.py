@@ -32,16 +32,18 @@ SLIDERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def opened(server: Server) -> tuple[float, dict[str, Any]]:
-    """Return the seconds until the page has what it shows first, and the model."""
+def opened(server: Server) -> tuple[float, int, str]:
+    """Return the seconds until the page has what it shows first, the states, and the first plan."""
     client = Client(server.address)
     client.get("/")
     model = json.loads(client.get("/api/model"))
-    first, second = [axis["id"] for axis in json.loads(client.get("/api/axes"))[:2]]
-    for path in (f"/api/axes/{first}", f"/api/axes/{second}"):
-        client.get(path)
-    client.get(f"/api/plans/{model['plan']['id']}/colouring?by=value")
-    return time.perf_counter() - server.began, model
+    client.get("/api/axes")
+    opening = json.loads(client.get("/api/opening"))
+    for axis in opening["axes"]:
+        client.get(f"/api/axes/{axis}")
+    plan = opening["plan"]["id"]
+    client.get(f"/api/plans/{plan}/colouring?by=value")
+    return time.perf_counter() - server.began, model["states"], plan
 
 
 def replanned(
@@ -108,10 +110,10 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=100, help="questions of a slider")
     asked = parser.parse_args()
     with serving(asked.model) as server:
-        seconds, model = opened(server)
-        print(f"{model['states']:,} states; usable {seconds:.2f} s after the start, "
+        seconds, states, first = opened(server)
+        print(f"{states:,} states; usable {seconds:.2f} s after the start, "
               f"{server.resident_megabytes:.0f} MB")  # fmt: skip
-        found = replanned(server, model["plan"]["id"], asked.sliders.split(","), asked.most)
+        found = replanned(server, first, asked.sliders.split(","), asked.most)
         print(f"{'re-plan by':<12}{'questions':>10}{'median ms':>11}{'95 % ms':>9}{'longest':>9}")
         everything = [one for times in found.values() for one in times]
         for name, times in {**found, "all": everything}.items():

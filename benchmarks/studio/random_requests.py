@@ -26,7 +26,7 @@ class RandomClient:
     def __init__(self, address: str, seed: int) -> None:
         self._client, self._random, self._sequence = Client(address), random.Random(seed), 0
         self._model = json.loads(self._client.get("/api/model"))
-        self._plans = [self._model["plan"]["id"]]
+        self._plans = [json.loads(self._client.get("/api/opening"))["plan"]["id"]]
         self._axes = [axis["id"] for axis in json.loads(self._client.get("/api/axes"))]
 
     def act(self) -> None:

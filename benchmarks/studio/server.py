@@ -69,10 +69,15 @@ class Server:
 
 
 @contextmanager
-def serving(model: Path) -> Iterator[Server]:
-    """Yield a studio on a model; it is stopped afterwards."""
+def serving(model: Path, python: str = sys.executable) -> Iterator[Server]:
+    """Yield a studio on a model; it is stopped afterwards.
+
+    Args:
+        model: what it is opened on.
+        python: of the environment that it runs in.
+    """
     began = time.perf_counter()
-    command = [sys.executable, "-c", "from deepaveragers.cli import main; main()"]
+    command = [python, "-c", "from deepaveragers.cli import main; main()"]
     process = subprocess.Popen(
         [*command, "studio", str(model), "--port", "0", "--no-browser", "--json"],
         stdout=subprocess.PIPE,

@@ -40,9 +40,10 @@ class Visit:
         self.ready()
 
     def ready(self) -> None:
-        """Wait until the map and its plan are there."""
+        """Wait until the map is drawn and its plan is there."""
         self.page.wait_for_selector(".legend")
         self.certified()
+        self.page.wait_for_selector(".not-yet", state="detached")
 
     def certified(self) -> None:
         """Wait until the plan answers the question."""

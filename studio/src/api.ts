@@ -1,7 +1,7 @@
 /** The server's verbs. Every answer is JSON or framed: a JSON header and a binary payload. */
 
 import type {
-  Axis, Comparisons, DataPage, Future, Group, Inspection, Legend, Model, Place, PlanSummary, Question,
+  Axis, Comparisons, DataPage, Future, Group, Inspection, Legend, Model, Opening, Place, PlanSummary, Question,
   ServerEvent, TrustPage,
 } from "./types";
 
@@ -71,6 +71,7 @@ export interface PlanRequest {
 
 export const api = {
   model: () => json<Model>("api/model"),
+  opening: () => json<Opening>("api/opening"),
   axes: () => json<Axis[]>("api/axes"),
   axis: (axis: string) => framed<{ low: number; high: number }>(`api/axes/${id(axis)}`),
   plan: (asked: PlanRequest, signal?: AbortSignal) =>

@@ -10,7 +10,7 @@ import { MapView } from "./map/map";
 import { count, plural } from "./numbers";
 import { Answer } from "./questions/answer";
 import { Questions } from "./questions/questions";
-import { jobs, look, model, notice, panel, PANELS, planned, theme, type Panel } from "./store";
+import { jobs, look, model, notice, panel, PANELS, plan, planned, theme, type Panel } from "./store";
 import { Keep } from "./takeaway/keep";
 import { Trust } from "./trust/trust";
 
@@ -22,14 +22,14 @@ const PROGRESS_AFTER_MS = 1000;
 
 export function App({ error }: { error: string | null }) {
   if (error !== null) return <main class="failed"><h1>The studio could not start</h1><p role="alert">{error}</p></main>;
-  if (!model.value) return <Opening />;
+  if (!model.value) return <main class="failed"><Opening /></main>;
   return (
     <>
       <a class="skip" href="#map" onClick={(event) => { event.preventDefault(); document.getElementById("map")?.focus(); }}>Go to the map</a>
       <TopBar />
       <div class="page">
         <aside class="left" aria-label="Ask"><Questions /></aside>
-        <main class="middle"><Answer /><MapView /></main>
+        <main class="middle">{plan.value ? <Answer /> : <Opening />}<MapView /></main>
         <aside class="right" aria-label="Look closer"><Panels /></aside>
       </div>
       <Told />
@@ -40,10 +40,10 @@ export function App({ error }: { error: string | null }) {
 /** Large models take seconds until their first plan is there. */
 function Opening() {
   return (
-    <main class="failed">
+    <section class="opening">
       <p role="status">Opening the model and planning for the first time …</p>
       <progress {...(planned.value === null ? {} : { value: planned.value })} max={1} aria-label="Opening" />
-    </main>
+    </section>
   );
 }
 

@@ -10,9 +10,9 @@ import { enclose } from "./map/map";
 import { place } from "./map/positions";
 import { recolour, redo, refreshPins, replan, undo } from "./questions/planning";
 import { completed, whole } from "./questions/whole";
-import { remember, restore } from "./session";
+import { choose, remember, restore } from "./session";
 import {
-  axes, colouring, failed, finished, jobs, lasso, model, notice, pins, plan, planned, question, reference, stale, tab, theme, told, view,
+  axes, colouring, failed, finished, first, jobs, lasso, model, notice, pins, plan, planned, question, reference, stale, tab, theme, told, view,
 } from "./store";
 import type { ServerEvent } from "./types";
 import "./styles/base.css";
@@ -30,16 +30,19 @@ const root = document.getElementById("studio")!;
 async function open(): Promise<void> {
   render(<App error={null} />, root);
   listen(tab, heard);
+  const opening = api.opening();
   const [found, available] = await Promise.all([api.model(), api.axes()]);
   found.question = whole(found.question);
-  found.plan = completed(found.plan);
   axes.value = available;
-  restore(found, available);
+  restore(found);
   model.value = found;
-  reference.value = found.plan.id;
+  const opened = await opening;
+  first.value = completed(opened.plan);
+  reference.value = first.value.id;
+  choose(found, available, opened.axes);
   const waits = [place(), refreshPins()];
-  if (same(found.plan.question, question.value)) {
-    plan.value = found.plan;
+  if (same(first.value.question, question.value)) {
+    plan.value = first.value;
     await recolour();
   } else {
     replan(false);

@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 
-import { questionToText, textToQuestion, textToView, viewToText, type View } from "./address";
+import { questionToText, textToQuestion, textToView, viewToText } from "./address";
 import type { Rectangle } from "./map/view";
 import { lasso, model, past, question, rectangle, typed, view } from "./store";
 import type { Axis, Model } from "./types";
@@ -20,15 +20,10 @@ interface Kept {
   lasso: typeof lasso.value;
 }
 
-/** Take over what the address and the session say about this model. */
-export function restore(found: Model, available: Axis[]): void {
+/** Take over what the address says about this model; axes that it does not name are chosen by `choose`. */
+export function restore(found: Model): void {
   const text = fragment();
-  const ids = new Set(available.map((axis) => axis.id));
-  const [x, y] = firstAxes(found, available);
-  const usual: View = { ...view.value, x, y };
-  const wanted = textToView(text, usual);
-  if (!ids.has(wanted.x)) wanted.x = usual.x;
-  if (!ids.has(wanted.y)) wanted.y = usual.y;
+  const wanted = textToView(text, view.value);
   if (wanted.state !== null && wanted.state >= found.states) wanted.state = null;
   question.value = textToQuestion(text, found.question);
   view.value = wanted;
@@ -36,7 +31,16 @@ export function restore(found: Model, available: Axis[]): void {
   if (!kept || kept.digest !== found.digest) return;
   past.value = kept.past;
   typed.value = kept.typed;
-  if (kept.axes === `${wanted.x} ${wanted.y}`) {
+}
+
+/** Choose the axes to begin with, and take over where the session looked on them. */
+export function choose(found: Model, available: Axis[], best: string[]): void {
+  const ids = new Set(available.map((axis) => axis.id));
+  const [x, y] = firstAxes(found, available, best);
+  const wanted = view.value;
+  view.value = { ...wanted, x: ids.has(wanted.x) ? wanted.x : x, y: ids.has(wanted.y) ? wanted.y : y };
+  const kept = read();
+  if (kept?.digest === found.digest && kept.axes === `${view.value.x} ${view.value.y}`) {
     rectangle.value = kept.rectangle;
     lasso.value = kept.lasso;
   }
@@ -90,10 +94,10 @@ function read(): Kept | null {
 
 
 /** The axes to begin with: as the server says, or the first two that are more than flags. */
-function firstAxes(found: Model, available: Axis[]): [string, string] {
+function firstAxes(found: Model, available: Axis[], best: string[]): [string, string] {
   const flags = new Set(found.columns.flatMap((column, place) => (column.kind === "flag" ? [`c${place}`] : [])));
   const suited = available.filter((axis) => !flags.has(axis.id)).map((axis) => axis.id);
-  const wanted = (found.first_axes ?? suited).filter((id) => available.some((axis) => axis.id === id));
+  const wanted = [...best, ...suited].filter((id) => available.some((axis) => axis.id === id));
   const x = wanted[0] ?? available[0]?.id ?? "";
   return [x, wanted[1] ?? available.find((axis) => axis.id !== x)?.id ?? x];
 }

@@ -18,6 +18,8 @@ export const tab = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part)
 export const model = signal<Model | null>(null);
 export const axes = signal<Axis[]>([]);
 export const question = signal<Question | null>(null);
+/** The plan that the model was opened with; null until it is made. */
+export const first = signal<PlanSummary | null>(null);
 export const past = signal<Past>({ undo: [], redo: [] });
 
 /** The newest certified plan; it answers `question` unless `stale`. */

@@ -39,12 +39,15 @@ export interface Model {
   /** Whether re-plans keep up with a slider that moves. */
   live: boolean;
   question: Question;
-  plan: PlanSummary;
   findings_count: number | null;
   version: string;
-  /** Two axes to begin with. */
-  first_axes?: string[] | null;
   output?: string | null;
+}
+
+/** The first plan, and two axes to see it on. */
+export interface Opening {
+  plan: PlanSummary;
+  axes: string[];
 }
 
 export type Comparison = "<" | ">" | "<=" | ">=";

@@ -12,10 +12,12 @@ TRUE = Model(start=2.0, lookup=2e-7, driver=5e-8, reach=8.0, sweep=3e-9)
 HERE = Cluster(1, 2, math.inf)
 
 
-def run(rows, shards=4):
+def run(rows, shards=1, many=16):
     return {
         "rows": rows, "actions": 6, "k": 5, "shards": shards, "cpus": 2, "blocks": 4,
         "shards_asked": TRUE.asked(rows, shards), "same_bits": True,
+        "many_shards": many, "many_shards_asked": TRUE.asked(rows, many),
+        "many_shards_seconds": TRUE.compile_there(rows, 6, 5, many, HERE),
         "compile_seconds": TRUE.compile_here(rows, 6, 2),
         "cluster_compile_seconds": TRUE.compile_there(rows, 6, 5, shards, HERE),
         "block_rounds": 20, "block_plan_seconds": 20 * TRUE.round(rows, 6, 5, HERE),
@@ -38,7 +40,7 @@ def test_forecasts_are_from_smaller_runs_only():
 def test_more_machines_are_faster_and_more_rows_slower():
     few, many = Cluster(4, 16), Cluster(16, 16)
     for rows in (1e7, 1e9):
-        shards = shards_for(rows, many)
+        shards = shards_for(rows, 6, many)
         assert math.log2(shards).is_integer()
         assert TRUE.compile_there(rows, 6, 5, shards, many) < TRUE.compile_there(
             rows, 6, 5, shards, few

@@ -20,7 +20,8 @@ import deepaveragers as da
 from deepaveragers.cluster.files import read_array, whole_array, write_array
 from deepaveragers.neighbors import sharded
 from deepaveragers.neighbors.search import build_graph
-from deepaveragers.neighbors.sharded import ShardTuning, build_graph_on_cluster
+from deepaveragers.neighbors.shard_tuning import ShardTuning
+from deepaveragers.neighbors.sharded import build_graph_on_cluster
 
 TUNING = ShardTuning(shards=8, block_states=200)
 K = 5
@@ -34,18 +35,34 @@ def check_same(graph, features, actions, num_actions):
     assert graph.distances.dtype == np.float32
 
 
+@pytest.mark.parametrize("shards", [1, 8])
 @pytest.mark.parametrize("world", [latent, ties, far_out])
-def test_the_graph_is_that_of_one_machine(world, cluster, tmp_path):
+def test_the_graph_is_that_of_one_machine(world, shards, cluster, tmp_path):
     features, actions, num_actions = world()
     graph = build_graph_on_cluster(
-        features, actions, num_actions, K, cluster=cluster.address, work_dir=tmp_path, tuning=TUNING
-    )
+        features, actions, num_actions, K, cluster=cluster.address, work_dir=tmp_path,
+        tuning=ShardTuning(shards=shards, block_states=200),
+    )  # fmt: skip
     check_same(graph, features, actions, num_actions)
     (folder,) = tmp_path.glob("neighbours-*")
     sizes = [len(read_array(file)) for file in folder.glob("shards/*/rows.npy")]
-    assert len(sizes) == 8
+    assert len(sizes) == shards
     assert sum(sizes) == len(actions)
-    assert world is not ties or 0 in sizes
+    assert shards == 1 or world is not ties or 0 in sizes
+
+
+@pytest.mark.parametrize(
+    ("counts", "cpus", "shards"),
+    [
+        ([10**6] * 6, 2, 1),  # three actions each
+        ([10**6] * 3, 2, 2),  # three tasks would leave one of two idle for a quarter of the time
+        ([10**6] * 6, 16, 8),  # 48 tasks
+        ([10_000] * 3, 2, 1),  # too few rows to be shared out
+        ([9_000_000, 10], 2, 2),  # too many for a worker
+    ],
+)
+def test_shards_for_rows_actions_and_processors(counts, cpus, shards):
+    assert ShardTuning().shards_for(np.array(counts), cpus) == shards
 
 
 @pytest.mark.parametrize("phase", ["ask_home", "answer_others", "merge_blocks"])
@@ -84,7 +101,8 @@ def test_a_hung_node_is_noticed(cluster, tmp_path, monkeypatch, caplog):
 DRIVER = """
 import sys
 from tests.cluster.worlds import latent
-from deepaveragers.neighbors.sharded import ShardTuning, build_graph_on_cluster
+from deepaveragers.neighbors.shard_tuning import ShardTuning
+from deepaveragers.neighbors.sharded import build_graph_on_cluster
 build_graph_on_cluster(
     *latent(), 5, cluster=sys.argv[1], work_dir=sys.argv[2],
     tuning=ShardTuning(shards=8, block_states=200),

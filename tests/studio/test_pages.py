@@ -15,7 +15,7 @@ import deepaveragers as da
 
 @pytest.fixture
 def two(page):
-    left = page.get("/api/model")["plan"]["id"]
+    left = page.get("/api/opening")["plan"]["id"]
     right = page.ask({"gamma": 0.7, "penalties": {"2": 0.05}}).head["plan"]["id"]
     return left, right, page.session.known(left).plan, page.session.known(right).plan
 
@@ -91,7 +91,7 @@ def test_from_a_finding_to_its_states(tmp_path, colours):
         truncations=data.truncations, episode_ids=data.episode_ids,
     )  # fmt: skip
     page = Page(da.compile(broken, k=3), tmp_path)
-    plan = page.get("/api/model")["plan"]["id"]
+    plan = page.get("/api/opening")["plan"]["id"]
     finding = next(f for f in page.get("/api/data")["findings"] if f["code"] == "reward_spike")
     assert finding["states"] == 1
     assert page.get("/api/model")["findings_count"] > 0

@@ -177,7 +177,7 @@ def _until(done):
 
 
 def test_a_cancelled_estimate_ends_at_its_next_step(page):
-    plan = page.get("/api/model")["plan"]["id"]
+    plan = page.get("/api/opening")["plan"]["id"]
     job = page.post("/api/trust/estimate", status=202, plan=plan)["job"]
     assert page.delete(f"/api/jobs/{job}")["state"] == "cancelled"
     _until(lambda: job not in {thread.name for thread in threading.enumerate()})
@@ -186,7 +186,7 @@ def test_a_cancelled_estimate_ends_at_its_next_step(page):
 
 @pytest.mark.slow
 def test_an_estimate_on_held_out_episodes(page):
-    plan = page.get("/api/model")["plan"]["id"]
+    plan = page.get("/api/opening")["plan"]["id"]
     job = page.post("/api/trust/estimate", status=202, plan=plan)["job"]
     _until(lambda: page.get(f"/api/jobs/{job}")["state"] != "running")
     told = page.get(f"/api/jobs/{job}")
@@ -277,7 +277,7 @@ def test_plans_end_with_the_session(page):
 
 def test_random_requests_meet_no_mistake(page, mdp):
     random = np.random.default_rng(0)
-    plans = [page.get("/api/model")["plan"]["id"]]
+    plans = [page.get("/api/opening")["plan"]["id"]]
     fields = {
         "gamma": lambda: float(random.choice([0.0, 0.3, 0.9, 0.99, 0.9999])),
         "cost": lambda: float(random.choice([0.0, 0.1, 100.0])),

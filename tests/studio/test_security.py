@@ -99,7 +99,7 @@ def test_paths_lead_nowhere(page, path):
      "a" * 81, "x\x00", "~root", "%2e%2e"],
 )  # fmt: skip
 def test_exports_stay_in_their_folder(page, tmp_path, name):
-    plan = page.get("/api/model")["plan"]["id"]
+    plan = page.get("/api/opening")["plan"]["id"]
     before = sorted(tmp_path.rglob("*"))
     for what in ("plan", "policy"):
         page.post("/api/export", status=422, what=what, plan=plan, name=name)
@@ -107,7 +107,7 @@ def test_exports_stay_in_their_folder(page, tmp_path, name):
 
 
 def test_nothing_is_overwritten(page, tmp_path):
-    plan = page.get("/api/model")["plan"]["id"]
+    plan = page.get("/api/opening")["plan"]["id"]
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "gone").symlink_to(tmp_path / "elsewhere")
     for name in ("mine", "gone"):

@@ -155,8 +155,9 @@ def test_a_rule_tells_a_group(page, asked, mdp):
 def test_pictures(picture_page, picture_mdp):
     model = picture_page.get("/api/model")
     assert (model["kind"], model["shape"], model["columns"]) == ("pictures", [12, 12, 3], [])
-    assert model["first_axes"] == ["p0", "p1"]
-    plan = model["plan"]["id"]
+    opening = picture_page.get("/api/opening")
+    assert opening["axes"] == ["p0", "p1"]
+    plan = opening["plan"]["id"]
     told = picture_page.post("/api/inspect", plan=plan, state=3)
     assert told["picture"] == "/api/states/3/picture.png"
     data = picture_mdp.transitions

@@ -1,7 +1,8 @@
 """The neighbour graph on a cluster: exact, in two phases over shards, resumable.
 
-The sources are shared out by a k-d partition (`partition`). A core state asks the shard that it
-falls into, and then every shard whose box, for an action, is nearer than the k-th distance
+The sources are shared out by a k-d partition (`partition`). A task is a shard's answers about one
+action; one shard is enough where actions keep all processors busy. A core state asks the shard
+that it falls into, and then every shard whose box, for an action, is nearer than the k-th distance
 found. Answers are merged by (squared distance, row), so the graph has the same bits as one
 machine's, whatever the shards. Blocks of core states are files (`shard_files`): a killed driver,
 worker or node costs no block that was done. The driver holds the features and the graph.
@@ -15,7 +16,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,42 +35,11 @@ from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
 from .partition import CELLS, boxes_of, in_shards, make_partition
 from .shard_files import PHASES, Block, ShardFiles
 from .shard_tasks import answer_others, ask_home, merge_blocks
+from .shard_tuning import SHARD_TUNING, ShardTuning
 
-VERSION = 2
+VERSION = 3
 """Of the files: others are not gone on with."""
 READY = "ready.json"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShardTuning:
-    """What decides how a search is shared out, and not its answer.
-
-    Attributes:
-        shards: a power of two; None decides by the rows and the processors.
-        most_rows: source rows of a shard at most, so that it fits a worker's memory.
-        least_rows: below this, more shards cost more than they bring.
-        shards_per_cpu: so many at least; more of them even out the work, and ask more questions.
-        block_states: core states of a file.
-        most_in_memory: bytes of a graph that the driver keeps in memory; larger ones are
-            mapped from the working folder.
-    """
-
-    shards: int | None = None
-    most_rows: int = 8_000_000
-    least_rows: int = 25_000
-    shards_per_cpu: int = 1
-    block_states: int = 131_072
-    most_in_memory: int = 4 << 30
-
-    def shards_for(self, rows: int, cpus: int) -> int:
-        """Return the number of shards, a power of two."""
-        if self.shards is not None:
-            return self.shards
-        wanted = max(rows / self.most_rows, min(self.shards_per_cpu * cpus, rows / self.least_rows))
-        return 1 << max(0, int(np.ceil(np.log2(max(1.0, wanted)))))
-
-
-SHARD_TUNING = ShardTuning()
 
 
 def cluster_options(cluster: object, work_dir: object, options: dict[str, Any]) -> dict[str, Any]:
@@ -113,12 +82,15 @@ def build_graph_on_cluster(
     folder = Path(work_dir).absolute() / f"neighbours-{name}"
     members, starts = group_identical(features.core)
     with workers(cluster, folder) as hired:
-        files = ShardFiles(folder, tuning.block_states, num_actions, k)
+        ready = folder / READY
+        if ready.exists():
+            shards = json.loads(ready.read_text())["shards"]
+        else:
+            shards = tuning.shards_for(np.bincount(actions, minlength=num_actions), hired.cpus)
+        files = ShardFiles(folder, shards, tuning.block_states, num_actions, k)
+        if not ready.exists():
+            _share_out(files, features, actions, members[starts[:-1]].astype(np.int64))
         search = _Search(files, hired, show_progress)
-        if not (folder / READY).exists():
-            distinct = members[starts[:-1]].astype(np.int64)
-            shards = tuning.shards_for(len(features.source), hired.cpus)
-            _share_out(files, features, actions, distinct, shards)
         search.run()
         notes = search.notes()
     graph = _assembled(files, search.blocks, members, starts, len(features.core), tuning)
@@ -126,16 +98,20 @@ def build_graph_on_cluster(
     return NeighborGraph(*graph, SearchReport("tree", 1.0, took, 0, notes))
 
 
-def _share_out(
-    files: ShardFiles, features: Features, actions: Int32, distinct: Int64, shards: int
-) -> None:
-    """Write the partition and every shard's rows and queries."""
+def _share_out(files: ShardFiles, features: Features, actions: Int32, distinct: Int64) -> None:
+    """Write the partition and every shard's rows and queries.
+
+    The queries are in the order of the cells: those of a block lie together, and find the same
+    leaves of a tree in the processor's cache.
+    """
+    shards = files.shards
     for phase in ("partition", *PHASES):
         (files.folder / phase).mkdir(parents=True, exist_ok=True)
     partition = make_partition(features.source, shards)
     cells = partition.cell_of(features.source)
     rows, row_starts = in_shards(cells // CELLS, shards)
-    order, starts = in_shards(partition.cell_of(features.core[distinct]) // CELLS, shards)
+    order, cell_starts = in_shards(partition.cell_of(features.core[distinct]), shards * CELLS)
+    starts = cell_starts[::CELLS]
     boxes, farthest = [], []
     for shard in range(shards):
         files.shard(shard, "").parent.mkdir(parents=True, exist_ok=True)
@@ -163,82 +139,81 @@ class _Search:
 
     def __init__(self, files: ShardFiles, hired: Workers, show_progress: bool | None) -> None:
         self._files, self._workers, self._show = files, hired, show_progress
-        self.blocks: list[tuple[Block, slice]] = []
-        self._shards = self._visits = 0
+        self.blocks: list[tuple[Block, slice]] = [
+            one
+            for shard in range(files.shards)
+            for action in range(files.num_actions)
+            for one in files.blocks(shard, action)
+        ]
+        self._visits = 0
 
     def run(self) -> None:
         """Search all blocks whose lists are not there."""
         files = self._files
-        self._shards = json.loads((files.folder / READY).read_text())["shards"]
-        self.blocks = [one for shard in range(self._shards) for one in files.blocks(shard)]
         if any(not files.block("lists", block).exists() for block, _ in self.blocks):
             self._ask_home()
-            visited = self._answer_others()
-            self._merge(visited)
+            if files.shards > 1:
+                self._merge(self._answer_others())
         for phase in ("home", "visits", "starts", "abroad"):
             shutil.rmtree(files.folder / phase, ignore_errors=True)
 
     def notes(self) -> tuple[str, ...]:
         """Return how it was shared out."""
         queries = sum(part.stop - part.start for _, part in self.blocks)
-        asked = self._visits / max(1, queries * self._files.num_actions)
-        retried = self._workers.retried
+        asked = self._visits / max(1, queries)
+        retried, shards = self._workers.retried, self._files.shards
         return (
-            f"{self._shards} shards on a cluster of {self._workers.cpus} processors",
+            f"{shards} shard{'s' * (shards > 1)} on a cluster of {self._workers.cpus} processors",
             f"{1 + asked:.2f} shards asked a query and action",
             *((f"{retried} tasks tried again",) if retried else ()),
         )
 
     def _ask_home(self) -> None:
-        files = self._files
-        waiting = {b for b, _ in self.blocks if not files.block("home", b).exists()}
-        shards = sorted({shard for shard, _ in waiting}, key=lambda one: -self._size(one))
-        targets = self._targets("home")
-        with _watched("at home", targets, self._show) as look:
+        files, phase = self._files, self._files.first_phase
+        waiting = {
+            (shard, action)
+            for shard, number, action in (block for block, _ in self.blocks)
+            if not files.block(phase, (shard, number, action)).exists()
+        }
+        tasks = sorted(waiting, key=lambda one: (-files.queries(one[0]), one))
+        with _watched("at home", self._targets(phase), self._show) as look:
             self._workers.map(
-                ask_home, [(files, s) for s in shards], "neighbours at home", look=look
+                ask_home, [(files, *task) for task in tasks], "neighbours at home", look=look
             )
 
     def _targets(self, phase: str) -> dict[Path, int]:
         """Return the files of a phase, and how many queries each is of."""
         return {self._files.block(phase, b): part.stop - part.start for b, part in self.blocks}
 
-    def _size(self, shard: int) -> int:
-        return sum(part.stop - part.start for (own, _), part in self.blocks if own == shard)
-
     def _answer_others(self) -> dict[Block, list[int]]:
         """Return which shards answered each block."""
         files, visited = self._files, dict[Block, list[int]]()
         targets: dict[Path, int] = {}
-        waiting: dict[int, list[tuple[Block, int]]] = {}
+        waiting: dict[tuple[int, int], list[tuple[Block, int]]] = {}
         for block, part in self.blocks:
-            starts = whole_array(files.block("starts", block))
-            counts = np.diff(starts).reshape(self._shards, files.num_actions).sum(axis=1)
-            self._visits += int(starts[-1])
+            counts = np.diff(whole_array(files.block("starts", block)))
+            self._visits += int(counts.sum())
             visited[block] = np.flatnonzero(counts).tolist()
             for shard in visited[block]:
                 target = files.abroad(shard, block)
                 targets[target] = int(counts[shard])
                 if not target.exists():
-                    waiting.setdefault(shard, []).append((block, part.start))
-        for shard in waiting:
+                    waiting.setdefault((shard, block[2]), []).append((block, part.start))
+        for shard, _ in waiting:
             (files.folder / "abroad" / f"{shard:04d}").mkdir(exist_ok=True)
-        tasks = [(files, shard, asking) for shard, asking in waiting.items()]
+        tasks = [(files, *who, asking) for who, asking in waiting.items()]
         with _watched("elsewhere", targets, self._show) as look:
             self._workers.map(answer_others, tasks, "neighbours elsewhere", look=look)
         return visited
 
     def _merge(self, visited: dict[Block, list[int]]) -> None:
         files = self._files
-        targets = {
-            files.block("lists", block): part.stop - part.start for block, part in self.blocks
-        }
         waiting = [b for b, _ in self.blocks if not files.block("lists", b).exists()]
         groups = [
             waiting[first :: 4 * self._workers.cpus] for first in range(4 * self._workers.cpus)
         ]
         tasks = [(files, [(block, visited[block]) for block in group]) for group in groups if group]
-        with _watched("merging", targets, self._show) as look:
+        with _watched("merging", self._targets("lists"), self._show) as look:
             self._workers.map(merge_blocks, tasks, "merging neighbours", look=look)
 
 
@@ -284,13 +259,11 @@ def _assembled(
         indices = create(files.folder / "indices.npy", "w+", np.dtype(np.int32), shape)
         distances = create(files.folder / "distances.npy", "w+", np.dtype(np.float32), shape)
     indices[:], distances[:] = NO_NEIGHBOR, np.inf
-    position = 0
-    for block, part in blocks:
+    before = np.append(0, np.cumsum([files.queries(shard) for shard in range(files.shards)]))
+    for block, part in sorted(blocks, key=lambda one: one[0]):  # a block's states, all actions
         rows, bits = whole_array(files.block("lists", block))
-        count = part.stop - part.start
-        groups = members, starts[position : position + count + 1]
-        for action in range(files.num_actions):
-            gaps = np.array(bits[action]).view(np.float32)
-            write_lists(*groups, action, np.array(rows[action]), gaps, indices, distances)
-        position += count
+        begin = before[block[0]] + part.start
+        groups = members, starts[begin : begin + part.stop - part.start + 1]
+        gaps = np.array(bits).view(np.float32)
+        write_lists(*groups, block[2], np.array(rows), gaps, indices, distances)
     return frozen(indices), frozen(distances)

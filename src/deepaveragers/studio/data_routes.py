@@ -1,4 +1,7 @@
-"""Routes of the data page, of trust, of jobs, of exports and of events."""
+"""Routes of the data page, of trust, of jobs, of exports and of events.
+
+What the page does not show first is imported when it is asked for: the map stands sooner.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from .data_page import data_page
 from .exchange import Handler, body, json
 from .exporting import export
 from .jobs import Job
@@ -15,7 +17,6 @@ from .messages import ExportRequest, PlanNamed
 from .plans import Kept
 from .replanning import in_thread
 from .studio import Studio
-from .trusting import estimated, trust
 
 REPORT_NAME = "report.html"
 ESTIMATES_KEPT = 64
@@ -43,12 +44,15 @@ class DataRoutes:
 
     async def data(self, request: Request) -> Response:
         """The data as the doctor sees them."""
+        from .data_page import data_page
+
         return await self._studio.answer(
             lambda: data_page(self._session, self._asked(request).plan)
         )
 
     async def trust(self, request: Request) -> Response:
         """What is proved, estimated and assumed of a plan."""
+        from .trusting import trust
 
         def work() -> object:
             kept = self._asked(request)
@@ -59,6 +63,8 @@ class DataRoutes:
 
     async def estimate(self, request: Request) -> Response:
         """Have a plan judged on held-out episodes, in a job."""
+        from .trusting import estimated
+
         asked = await body(request, PlanNamed)
         kept = await in_thread(self._studio.known, asked.plan)
 

@@ -201,9 +201,8 @@ class Model(msgspec.Struct, frozen=True):
 
     Attributes:
         live: whether re-plans follow a slider.
-        question: that `plan` answers.
+        question: that the first plan answers.
         findings_count: of the doctor; None until he is done.
-        first_axes: two that tell most of the values.
         output: the folder that exports go to.
     """
 
@@ -221,11 +220,21 @@ class Model(msgspec.Struct, frozen=True):
     reward_columns: tuple[str, ...]
     live: bool
     question: Question
-    plan: PlanSummary
     findings_count: int | None
-    first_axes: tuple[str, ...]
     output: str
     version: str
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """The first plan, which the page does not wait for.
+
+    Attributes:
+        plan: that was loaded, or that answers the model's question.
+        axes: two that tell most of its values.
+    """
+
+    plan: PlanSummary
+    axes: tuple[str, ...]
 
 
 class PlanRequest(Request, frozen=True):

@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..errors import InputError
-from .comparing import compare
 from .exchange import Handler, body, frame
 from .messages import PinRequest, Planned, PlanRequest
 from .planning_watch import PlanningWatch
@@ -28,6 +27,7 @@ class PlanRoutes:
         """Return the handlers by method and path."""
         return {
             ("GET", "/api/model"): self.model,
+            ("GET", "/api/opening"): self.opening,
             ("POST", "/api/plans"): self.replan,
             ("GET", "/api/plans/{plan}"): self.plan,
             ("GET", "/api/plans/{plan}/colouring"): self.colouring,
@@ -40,6 +40,10 @@ class PlanRoutes:
     async def model(self, request: Request) -> Response:
         """What the page shows first."""
         return await self._studio.answer(self._session.model)
+
+    async def opening(self, request: Request) -> Response:
+        """The first plan."""
+        return await self._studio.answer(self._session.opening)
 
     async def replan(self, request: Request) -> Response:
         """The plan of a question, coloured."""
@@ -112,6 +116,8 @@ class PlanRoutes:
 
     async def compare(self, request: Request) -> Response:
         """Two plans side by side."""
+        from .comparing import compare
+
         left, right = (request.query_params.get(side, "") for side in ("left", "right"))
 
         def work() -> object:

@@ -24,7 +24,7 @@ from ..solvers.start_states import Starts, start_states
 from .axes import Axes
 from .colouring import planned_actions
 from .columns import columns_of, first_axes
-from .messages import ActionCount, Column, Model, PlanSummary, Question
+from .messages import ActionCount, Column, Model, Opening, PlanSummary, Question
 from .plans import Kept, Plans
 from .questions import (
     normal,
@@ -228,7 +228,7 @@ class Session:
         """Return what the page shows first."""
         data, mdp = self.data, self.mdp
         counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
-        columns, first = self.columns, self.first_plan()
+        columns = self.columns
         return Model(
             name=self.source.name,
             digest=self.digest,
@@ -247,12 +247,16 @@ class Session:
             reward_columns=tuple(column.name for column in columns),
             live=self.live,
             question=self.first,
-            plan=self.summary(first),
             findings_count=self.findings_count,
-            first_axes=self.once("first axes", lambda: first_axes(self.axes, first.plan.values)),
             output=str(self.output.resolve()),
             version=__version__,
         )
+
+    def opening(self) -> Opening:
+        """Return the first plan, once it is made."""
+        first = self.first_plan()
+        axes = self.once("first axes", lambda: first_axes(self.axes, first.plan.values))
+        return Opening(self.summary(first), axes)
 
     def state(self, number: int) -> int:
         """Return the number of a core state, checked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
@@ -13,7 +14,6 @@ from ..compiling import told_of_compiling
 from ..errors import DeepAveragersError
 from ..server.problems import Problem
 from .colouring import Bytes, coloured
-from .data_page import by_finding, diagnosis
 from .events import Events
 from .exchange import json
 from .jobs import Jobs
@@ -27,6 +27,10 @@ from .session import Session
 Result = TypeVar("Result")
 FINDING = "finding:"
 PREPARING = "preparing kernels, once per installation"
+PAGE_SECONDS = 3.0
+"""That the rest of the warm-up waits for a page to ask for its first colours."""
+DRAWING_SECONDS = 0.5
+"""That a page needs the processors to draw them."""
 
 
 class Studio:
@@ -39,6 +43,7 @@ class Studio:
     def __init__(self, session: Session) -> None:
         self.session, self.events, self.replanning = session, Events(), Replanning()
         self.jobs = Jobs(self.events)
+        self._shown = threading.Event()
         first = plan_id(session.first, session.digest)
         session.first_watch = PlanningWatch(
             lambda: None, lambda share: self.tell(first, "planning", share)
@@ -53,7 +58,10 @@ class Studio:
 
     def coloured(self, by: str, kept: Kept, other: Kept | None) -> tuple[Legend, Bytes]:
         """Return the legend and the bytes of a colouring: of a plan, of two, or of a finding."""
+        self._shown.set()
         if by.startswith(FINDING):
+            from .data_page import by_finding
+
             return by_finding(self.session, by.removeprefix(FINDING))
         return coloured(by, kept.plan, None if other is None else other.plan)
 
@@ -95,10 +103,15 @@ class Studio:
     def _warm_up(self) -> None:
         session = self.session
         try:
-            session.model()
+            session.opening()
         except (DeepAveragersError, Overtaken):
             return  # whoever asks is told
         session.once("axes", session.axes.axes)
+        # What follows can wait; a page that is being drawn should not.
+        if self._shown.wait(PAGE_SECONDS):
+            time.sleep(DRAWING_SECONDS)
+        from .data_page import diagnosis
+
         session.policy(session.first_plan().plan)
         found = diagnosis(session)
         self.events.tell({"type": "findings", "count": len(found.findings)})

@@ -6,7 +6,7 @@ import { api, mapPicture } from "../api";
 import { useFetched } from "../fetched";
 import { recolour } from "../questions/planning";
 import { differences } from "../questions/words";
-import { look, model, pins, plan, rectangle, stale, theme, view } from "../store";
+import { first, look, model, pins, plan, rectangle, stale, theme, view } from "../store";
 import type { Comparisons, PlanSummary } from "../types";
 import { Waiting } from "../waiting";
 import { number, percent } from "../numbers";
@@ -22,8 +22,8 @@ interface Candidate {
 function candidates(): Candidate[] {
   const found = new Map<string, Candidate>();
   for (const pin of pins.value) found.set(pin.id, { id: pin.id, label: pin.pinned ?? pin.id, summary: pin });
-  const first = model.value?.plan;
-  if (first && !found.has(first.id)) found.set(first.id, { id: first.id, label: "the first plan", summary: first });
+  const opened = first.value;
+  if (opened && !found.has(opened.id)) found.set(opened.id, { id: opened.id, label: "the first plan", summary: opened });
   const present = plan.value;
   if (present && !stale.value && !found.has(present.id)) found.set(present.id, { id: present.id, label: "the present plan", summary: present });
   return [...found.values()];

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import { model, past, pins, plan, planned, question, reference, roundTrip, stale } from "../store";
+import { first, model, past, pins, plan, planned, question, reference, roundTrip, stale } from "../store";
 import { duration, number, percent } from "../numbers";
 import { Reproduce } from "./reproduce";
 import { differences } from "./words";
@@ -71,8 +71,8 @@ function Against() {
         aria-label="Changes are counted against" value={reference.value ?? ""}
         onChange={(event) => countAgainst(event.currentTarget.value)}
       >
-        <option value={model.value?.plan.id ?? ""}>first plan</option>
-        {pins.value.filter((pin) => pin.id !== model.value?.plan.id).map((pin) => (
+        <option value={first.value?.id ?? ""}>first plan</option>
+        {pins.value.filter((pin) => pin.id !== first.value?.id).map((pin) => (
           <option key={pin.id} value={pin.id}>{pin.pinned}</option>
         ))}
       </select>

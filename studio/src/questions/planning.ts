@@ -10,7 +10,7 @@ import { batch } from "@preact/signals";
 
 import { api, Overtaken } from "../api";
 import {
-  colouring, failed, model, past, pins, plan, planned, question, reference, roundTrip, stale, tab, view,
+  colouring, failed, first, model, past, pins, plan, planned, question, reference, roundTrip, stale, tab, view,
 } from "../store";
 import { same } from "../address";
 import { completed } from "./whole";
@@ -164,7 +164,7 @@ export async function pin(label: string): Promise<void> {
 export async function unpin(id: string): Promise<void> {
   try {
     pins.value = (await api.unpin(id)).map(completed);
-    if (reference.value === id) reference.value = model.value?.plan.id ?? null;
+    if (reference.value === id) reference.value = first.value?.id ?? null;
   } catch (failure) {
     failed(failure);
   }

@@ -1,6 +1,6 @@
 /** Questions to begin with, one click each. */
 
-import { actionName, model, plan, question } from "../store";
+import { actionName, first, model, plan, question } from "../store";
 import { same } from "../address";
 import type { Question } from "../types";
 import { ask } from "./planning";
@@ -49,7 +49,7 @@ function suggestions(usual: Question): Suggestion[] {
 
 /** The action that the first plan takes most, if another one is left. */
 function mostPlanned(): number | null {
-  const shares = model.value?.plan.action_shares ?? plan.value?.action_shares ?? [];
+  const shares = first.value?.action_shares ?? plan.value?.action_shares ?? [];
   if (shares.length < 2) return null;
   return shares.indexOf(Math.max(...shares));
 }

@@ -46,62 +46,56 @@ def list_visits(
     coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, around: Float64,
     home: int, places: Int64, visits: Int32,
 ) -> None:  # fmt: skip
-    """Write, or count, the points that have to ask each shard about each action.
+    """Write, or count, the points that have to ask each shard about an action.
 
     Args:
         coordinates: [B, C] of the points.
         margins: [B, P] what rounding may do to a gap between a point and a shard.
-        kth: [B, A] squared distance of the k-th neighbour found at home; inf for none.
-        boxes: [P, A, S, 2, C] lowest and highest coordinates of the rows in each of the cells of
-            a shard; inf and -inf for no row.
-        around: [P, 2, C] of all rows of a shard.
+        kth: [B] squared distance of the k-th neighbour found at home; inf for none.
+        boxes: [P, S, 2, C] lowest and highest coordinates of the action's rows in each of the
+            cells of a shard; inf and -inf for no row.
+        around: [P, 2, C] of all of them in a shard.
         home: the shard that has answered already.
-        places: [P, A] in where the visits of each begin, out where they end.
+        places: [P] in where the visits of each begin, out where they end.
         visits: [M] out, the points; [0] to count them only.
     """
     for i in range(len(coordinates)):
-        farthest = kth[i].max()
         for shard in range(len(boxes)):
-            limit = _limit(farthest, margins[i, shard])
+            limit = _limit(kth[i], margins[i, shard])
             if shard == home or _gap(coordinates, i, around[shard], limit) > limit:
                 continue
-            for action in range(kth.shape[1]):
-                own = _limit(kth[i, action], margins[i, shard])
-                if _reaches(coordinates, i, boxes[shard, action], own):
-                    if len(visits) > 0:
-                        visits[places[shard, action]] = i
-                    places[shard, action] += 1
+            if _reaches(coordinates, i, boxes[shard], limit):
+                if len(visits) > 0:
+                    visits[places[shard]] = i
+                places[shard] += 1
 
 
 @kernel
-def merge_lists(
-    points: Int32, action: int, rows: Int32, squared: Float64, found: Int32, best: Float64
-) -> None:
+def merge_lists(points: Int32, rows: Int32, squared: Float64, found: Int32, best: Float64) -> None:
     """Merge what a shard found into lists, by (distance, row).
 
     Args:
         points: [M] whose lists.
-        action: which of them.
         rows, squared: [M, K] what was found; negative rows for none.
-        found, best: [A, B, K] in and out; `NO_ROW` and inf for none.
+        found, best: [B, K] in and out; `NO_ROW` and inf for none.
     """
-    own_best, own_found = best[action], found[action]
     for m in range(len(points)):
         for j in range(rows.shape[1]):
             if rows[m, j] < 0:
                 break
-            if not insert(own_best, own_found, points[m], squared[m, j], rows[m, j]):
+            if not insert(best, found, points[m], squared[m, j], rows[m, j]):
                 break
 
 
 def visits_of(
-    coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, around: Float64, home: int
+    coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, home: int
 ) -> tuple[Int32, Int64]:
-    """Return visits [M], ordered by (shard, action, point), and where each of [P * A] begins."""
+    """Return visits [M], ordered by (shard, point), and where each shard's begin [P + 1]."""
+    around = np.stack([boxes[:, :, 0].min(axis=1), boxes[:, :, 1].max(axis=1)], axis=1)
     about = coordinates, margins, kth, boxes, around, home
-    counts = np.zeros(boxes.shape[:2], np.int64)
+    counts = np.zeros(len(boxes), np.int64)
     list_visits(*about, counts, np.empty(0, np.int32))
-    starts = np.append(0, np.cumsum(counts.reshape(-1)))
+    starts = np.append(0, np.cumsum(counts))
     visits = np.empty(starts[-1], np.int32)
-    list_visits(*about, starts[:-1].reshape(counts.shape).copy(), visits)
+    list_visits(*about, starts[:-1].copy(), visits)
     return visits, starts
