@@ -1,7 +1,8 @@
 """python -m experiments.atari make-data|train|plan|evaluate|plot|run --config small|paper|...
 
 Each step goes on from where it was stopped; `run` does all of them. Games can be run side by
-side, a process each: `run --games Pong` and `run --games Freeway`.
+side, a process each: `run --games Pong` and `run --games Freeway`. `publish` puts rows, bars and
+tables into the repository.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from pathlib import Path
 
 from .agent import train_agent
 from .dataset import make_data
-from .evaluation import evaluate
-from .figure import plot
+from .evaluation import evaluate, evaluate_ends
+from .figure import plot, publish
 from .planning import plan, representations
 from .protocol import PROTOCOLS, Protocol, data_dir
 from .training import train
 
 STEPS = ("make-data", "train", "plan", "evaluate", "plot")
-REPRESENTATIONS = ("random", "dqn", "bcq")
+REPRESENTATIONS = ("random", "dynamics", "dqn", "bcq")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -36,14 +37,17 @@ def main(arguments: list[str] | None = None) -> None:
     import torch
 
     torch.set_num_threads(chosen.threads)
+    if chosen.step == "publish":
+        publish(replace(protocol, games=_games_with_results(runs)), runs, chosen.config)
+        return
     for step in STEPS if chosen.step == "run" else (chosen.step,):
-        _run(step, protocol, runs, chosen.representations)
+        _run(step, protocol, runs, chosen.representations, end_only=chosen.end_only)
 
 
-def _run(step: str, protocol: Protocol, runs: Path, learners: list[str]) -> None:
+def _run(step: str, protocol: Protocol, runs: Path, learners: list[str], *, end_only: bool) -> None:
     if step == "plot":
         everything = replace(protocol, games=_games_with_results(runs) or protocol.games)
-        print(plot(everything, runs))
+        print(*plot(everything, runs).values(), sep="\n\n")
         return
     for game in protocol.games:
         if step == "make-data":
@@ -60,9 +64,15 @@ def _run(step: str, protocol: Protocol, runs: Path, learners: list[str]) -> None
                 for seed in protocol.seeds if learner != "random" else ():
                     train(protocol, runs, game, learner, seed)
             continue
+        if step == "evaluate":
+            evaluate_ends(protocol, runs, game)
         for name, seed, updates in representations(protocol, learners):
-            work = plan if step == "plan" else evaluate
-            work(protocol, runs, game, name, seed, updates)
+            if end_only and updates not in (0, protocol.updates):
+                continue
+            if step == "evaluate":
+                evaluate(protocol, runs, game, name, seed, updates)
+            elif updates in (0, protocol.updates) or protocol.curve_candidates:
+                plan(protocol, runs, game, name, seed, updates)
 
 
 def _games_with_results(runs: Path) -> tuple[str, ...]:
@@ -76,12 +86,15 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("step", choices=(*STEPS, "run"))
+    parser.add_argument("step", choices=(*STEPS, "run", "publish"))
     parser.add_argument("--config", choices=tuple(PROTOCOLS), default="small")
     parser.add_argument("--runs", type=Path, help="default: runs/atari/CONFIG")
     parser.add_argument("--games", nargs="+", help="instead of the protocol's")
     parser.add_argument(
         "--representations", nargs="+", choices=REPRESENTATIONS, default=REPRESENTATIONS
+    )
+    parser.add_argument(
+        "--end-only", action="store_true", help="leave the snapshots before the end for later"
     )
     parser.add_argument("--behaviour", help="'scripted', or an agent's file with {game} in it")
     parser.add_argument("--device", help="'cpu' or a CUDA device")

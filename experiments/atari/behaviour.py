@@ -1,7 +1,7 @@
 """Behaviour policies that make the datasets.
 
-The paper's is a DQN trained online for ten million steps. On a machine without a GPU a few
-lines that read the emulator's memory stand in for it ("scripted"); a network trained by
+The paper's is a DQN trained online for ten million steps. On a machine without a GPU short
+scripts that read the emulator's memory stand in for it ("scripted"); a network trained by
 this package, or a Stable-Baselines3 DQN, can be given by its file.
 """
 
@@ -14,6 +14,10 @@ import gymnasium as gym
 import numpy as np
 
 from .games import STACK
+from .players.bowling import Bowler
+from .players.paddles import BreakoutPlayer, PongPlayer
+from .players.shooters import AtlantisPlayer, SpaceInvadersPlayer
+from .players.walkers import AmidarPlayer, FreewayPlayer, FreewayWalker, QbertPlayer
 
 
 class Behaviour(Protocol):
@@ -24,68 +28,6 @@ class Behaviour(Protocol):
 
     def act(self, env: gym.Env[Any, Any], frame: np.ndarray) -> int:
         """Return an action for the newest frame."""
-
-
-class FreewayWalker:
-    """Walks up, whatever comes."""
-
-    UP = 1
-
-    def begin(self, frame: np.ndarray) -> None:
-        """Take note of nothing."""
-
-    def act(self, env: gym.Env[Any, Any], frame: np.ndarray) -> int:
-        """Return up."""
-        return self.UP
-
-
-class PongPlayer:
-    """Waits where the ball will come, and meets it with a part of the paddle drawn at random.
-
-    The memory's places of ball and paddle are those of Anand et al. (2019), "Unsupervised
-    state representation learning in Atari".
-    """
-
-    BALL_X, BALL_Y, PADDLE_Y = 49, 54, 51
-    TOP, BOTTOM, PADDLE_X = 44, 207, 188
-    NOOP, UP, DOWN = 0, 2, 3
-    MEETS = (-2.0, 14.0)
-    SLACK = 5.0
-
-    def __init__(self, seed: int) -> None:
-        self._random = np.random.default_rng((seed, 11))
-        self.begin(np.empty(0))
-
-    def begin(self, frame: np.ndarray) -> None:
-        """Forget the last episode's ball."""
-        self._last: tuple[int, int, int] | None = None
-        self._meet = self._random.uniform(*self.MEETS)
-        self._incoming = False
-
-    def act(self, env: gym.Env[Any, Any], frame: np.ndarray) -> int:
-        """Return up, down or nothing."""
-        memory = env.unwrapped.ale.getRAM()  # type: ignore[attr-defined]
-        x, y, paddle = (int(memory[i]) for i in (self.BALL_X, self.BALL_Y, self.PADDLE_Y))
-        last, self._last = self._last, (x, y, paddle)
-        if last is None or y == 0 or last[1] == 0:
-            return self.NOOP
-        across, down, drift = x - last[0], y - last[1], paddle - last[2]
-        if across > 0 and x < self.PADDLE_X:
-            self._incoming = True
-            goal = self._bounced(y + down * (self.PADDLE_X - x) / across)
-        else:
-            if self._incoming:
-                self._meet, self._incoming = self._random.uniform(*self.MEETS), False
-            goal = (y + (self.TOP + self.BOTTOM) / 2) / 2
-        miss = goal - self._meet - (paddle + drift)
-        if abs(miss) <= self.SLACK:
-            return self.NOOP
-        return self.UP if miss < 0 else self.DOWN
-
-    def _bounced(self, y: float) -> float:
-        span = self.BOTTOM - self.TOP
-        folded = (y - self.TOP) % (2 * span)
-        return self.TOP + min(folded, 2 * span - folded)
 
 
 class SavedAgent:
@@ -117,11 +59,28 @@ class SavedAgent:
 
 
 def make_behaviour(name: str, game: str, seed: int) -> Behaviour:
-    """Return a behaviour by name: "scripted", or the file of a saved agent."""
-    if name != "scripted":
+    """Return a behaviour by name.
+
+    Args:
+        name: "scripted"; "straight", the same but for Freeway's player, which never waits;
+            or the file of a saved agent.
+        game: as in `GAMES`.
+        seed: of the player's choices.
+    """
+    if name not in ("scripted", "straight"):
         return SavedAgent(name)
-    if game == "Pong":
-        return PongPlayer(seed)
-    if game == "Freeway":
+    if name == "straight" and game == "Freeway":
         return FreewayWalker()
-    raise SystemExit(f"{game} has no scripted player; give the file of a saved agent.")
+    players: dict[str, Behaviour] = {
+        "Pong": PongPlayer(seed),
+        "Breakout": BreakoutPlayer(),
+        "SpaceInvaders": SpaceInvadersPlayer(),
+        "Qbert": QbertPlayer(seed),
+        "Atlantis": AtlantisPlayer(),
+        "Bowling": Bowler(seed),
+        "Freeway": FreewayPlayer(),
+        "Amidar": AmidarPlayer(seed),
+    }
+    if game not in players:
+        raise SystemExit(f"{game} has no scripted player; give the file of a saved agent.")
+    return players[game]

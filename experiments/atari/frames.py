@@ -68,6 +68,18 @@ class FrameData:
         now, later = rows.reshape(places.shape)
         return da.FrameStacks(self.observations.frames, unique, starts, STACK), now, later
 
+    def transitions(self) -> da.Transitions:
+        """Return the same as `da.Transitions`, for what does not take other records."""
+        return da.Transitions(
+            observations=self.observations,
+            actions=self.actions,
+            rewards=self.rewards,
+            next_observations=self.next_observations,
+            terminations=self.terminations,
+            truncations=self.truncations,
+            action_names=tuple(self.about["action_names"]),
+        )
+
     @classmethod
     def open(cls, directory: Path) -> FrameData:
         """Open a dataset; its frames stay on the disk."""

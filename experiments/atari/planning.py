@@ -6,7 +6,6 @@ transitions takes some 30 MB instead of 3 GB. At play the encoder comes first ag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..candidates import K
 from .frames import FrameData
 from .protocol import (
     REWARD_CLIP,
+    UNTRAINED,
     Protocol,
     data_dir,
     model_dir,
@@ -26,22 +26,13 @@ from .protocol import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class OnFeatures:
-    """A policy over features that acts on pictures."""
-
-    encoder: Any
-    policy: da.Policy
-
-    def act(self, observations: np.ndarray) -> Any:
-        """Return one action per picture."""
-        return self.policy.act(self.encoder.encode(observations))
-
-
 def representations(protocol: Protocol, learners: list[str]) -> list[tuple[str, int, int]]:
-    """Return (name, seed, updates) of all, the random and the fully trained ones first."""
-    found = [("random", seed, 0) for seed in protocol.seeds if "random" in learners]
-    trained = [learner for learner in learners if learner != "random"]
+    """Return (name, seed, updates) of all, the untrained and the fully trained ones first."""
+    made = [name for name in UNTRAINED if name in learners]
+    if protocol.dynamics is None and "dynamics" in made:
+        made.remove("dynamics")
+    found = [(name, seed, 0) for name in made for seed in protocol.seeds]
+    trained = [learner for learner in learners if learner not in UNTRAINED]
     for updates in snapshots(protocol):
         found += [(learner, seed, updates) for learner in trained for seed in protocol.seeds]
     return found

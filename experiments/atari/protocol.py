@@ -11,6 +11,8 @@ from .games import GAMES, MAX_FRAMES
 GAMMA = 0.99
 EPSILON = 0.001
 """Chance of a random action in evaluation (Table 3)."""
+UNTRAINED = ("random", "dynamics")
+"""Representations without a policy of their own, and without points of a curve."""
 REWARD_CLIP = 1.0
 """Planning, like training, sees rewards in [-1, 1] (Table 1); evaluation counts the score."""
 
@@ -27,10 +29,12 @@ class Protocol:
         updates: of DQN and BCQ.
         snapshot_every: updates between points of the curve.
         settings: changes to the paper's Table 3.
+        dynamics: settings of `da.train_dynamics`; None leaves it out.
         num_candidates: N_e at most, at the end of training.
-        curve_candidates: N_e at the snapshots before.
+        curve_candidates: N_e at the snapshots before; 0 plays the networks only.
         random_dimensions: width of the random network's representation.
-        episodes: played by each policy.
+        search_episodes: by which a candidate is chosen.
+        episodes: by which a policy is judged.
         max_frames: at which an episode is cut.
         seeds: of training.
         device: where the networks run.
@@ -43,9 +47,11 @@ class Protocol:
     updates: int
     snapshot_every: int
     settings: dict[str, Any] = field(default_factory=dict)
+    dynamics: dict[str, Any] | None = None
     num_candidates: int = 6
     curve_candidates: int = 6
     random_dimensions: int = 64
+    search_episodes: int = 10
     episodes: int = 10
     max_frames: int = MAX_FRAMES
     seeds: tuple[int, ...] = (0,)
@@ -60,19 +66,33 @@ PROTOCOLS = {
         updates=4,
         snapshot_every=2,
         settings={"batch_size": 8},
+        dynamics={"steps": 2, "batch_size": 8},
         num_candidates=1,
         curve_candidates=1,
+        search_episodes=1,
         episodes=1,
         max_frames=40,
     ),
     "small": Protocol(
         games=("Pong", "Freeway"),
-        behaviour="scripted",
+        behaviour="straight",
         transitions=50_000,
         updates=20_000,
         snapshot_every=10_000,
         settings={"target_every": 1_600, "learning_rate": 0.0003, "adam_epsilon": 1e-8},
         max_frames=20_000,
+    ),
+    "eight": Protocol(
+        games=GAMES,
+        behaviour="scripted",
+        transitions=50_000,
+        updates=500,
+        snapshot_every=500,
+        settings={"target_every": 150, "learning_rate": 0.0003, "adam_epsilon": 1e-8},
+        dynamics={"steps": 500, "batch_size": 64},
+        curve_candidates=0,
+        search_episodes=3,
+        max_frames=2_000,
     ),
     "paper": Protocol(
         games=GAMES,
@@ -95,7 +115,8 @@ PROTOCOLS = {
         device="cuda",
     ),
 }
-"""'smoke' shows in a minute that everything is installed; 'small' runs in hours on two cores;
+"""'smoke' shows in a minute that everything is installed; 'eight' takes minutes a game on one
+core, 'small' hours on two;
 'paper' is Figures 3 and 4, 'paper-large' Figure 5."""
 
 

@@ -7,12 +7,24 @@ from pathlib import Path
 import deepaveragers as da
 
 from .frames import FrameData
-from .protocol import Protocol, data_dir, training_dir
+from .protocol import Protocol, data_dir, snapshot_file, training_dir
 
 
 def train(protocol: Protocol, runs: Path, game: str, learner: str, seed: int) -> None:
-    """Train to the protocol's number of updates; a run that was stopped goes on."""
+    """Train to the protocol's number of updates; a run that was stopped goes on.
+
+    A run that has gone further already is left as it is: its snapshot is the same.
+    """
     data = FrameData.open(data_dir(runs, game))
+    if learner == "dynamics":
+        file = snapshot_file(runs, game, learner, seed, 0)
+        if protocol.dynamics is not None and not file.exists():
+            settings = {**protocol.dynamics, "device": protocol.device}
+            file.parent.mkdir(parents=True, exist_ok=True)
+            da.save_encoder(da.train_dynamics(data.transitions(), seed=seed, **settings), file)
+        return
+    if snapshot_file(runs, game, learner, seed, protocol.updates).exists():
+        return
     learn = {"dqn": da.train_dqn, "bcq": da.train_bcq}[learner]
     learn(
         data,

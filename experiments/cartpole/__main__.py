@@ -7,10 +7,11 @@ import shlex
 import sys
 from pathlib import Path
 
+from ..page import fill
 from .bags import Bags
 from .figures import draw
 from .grid import settings
-from .page import PAGE, fill, study_parts, tables
+from .page import PAGE, study_parts, tables
 from .results import Results
 from .study import ENCODERS, Scope, run
 from .summary import Summary

@@ -1,12 +1,8 @@
-"""What docs/cartpole.md shows of the results: written between its markers, never by hand.
-
-A part NAME stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
-"""
+"""What docs/cartpole.md shows of the results: written between its markers, never by hand."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from .bags import BAGS
@@ -16,17 +12,6 @@ from .grid import Setting, ablation
 from .summary import Point, Summary
 
 PAGE = Path(__file__).parents[2] / "docs" / "cartpole.md"
-
-
-def fill(text: str, parts: Mapping[str, str]) -> str:
-    """Return the text with every part between its markers."""
-    for name, part in parts.items():
-        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        if text.count(begin) != 1 or text.count(end) != 1:
-            raise ValueError(f"the page needs {begin} and {end}, once each")
-        between = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(end)})", re.DOTALL)
-        text = between.sub(lambda _, part=part: f"\n{part}\n", text)
-    return text
 
 
 def study_parts(summary: Summary) -> dict[str, str]:

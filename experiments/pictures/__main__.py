@@ -1,4 +1,4 @@
-"""python -m experiments.pictures [--quick] [--runs DIR]
+"""python -m experiments.pictures [--thin | --quick] [--runs DIR]
 
 Runs the study, prints its table and draws its figure. A run that was stopped goes on.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .study import FULL, QUICK, plot, run, table
+from .study import FULL, QUICK, THIN, plot, run, table
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(prog="python -m experiments.pictures", description=__doc__)
+    parser.add_argument("--thin", action="store_true", help="5,000 transitions: minutes a seed")
     parser.add_argument("--quick", action="store_true", help="a minute, to see that it works")
     parser.add_argument("--runs", type=Path, help="where everything is kept")
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch")
@@ -22,8 +23,9 @@ def main(arguments: list[str] | None = None) -> None:
     import torch
 
     torch.set_num_threads(chosen.threads)
-    protocol = QUICK if chosen.quick else FULL
-    runs = chosen.runs or Path("runs") / ("pictures-quick" if chosen.quick else "pictures")
+    protocol = QUICK if chosen.quick else THIN if chosen.thin else FULL
+    name = "pictures-quick" if chosen.quick else "pictures-thin" if chosen.thin else "pictures"
+    runs = chosen.runs or Path("runs") / name
     ledger = run(protocol, runs)
     plot(protocol, ledger, runs / "curves.png")
     text = table(protocol, ledger)

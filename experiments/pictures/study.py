@@ -1,4 +1,4 @@
-"""CartPole from pictures: DAC-MDPs on four representations against DQN and BCQ.
+"""CartPole from pictures: DAC-MDPs on five representations against DQN and BCQ.
 
 For each seed a dataset of random play is collected, and DQN and BCQ are trained on it. At each
 snapshot of their training the network plays by itself ("baseline"), and its representation is
@@ -34,6 +34,7 @@ class Protocol:
     Attributes:
         transitions: of random play, per seed.
         updates: of DQN and BCQ.
+        dynamics_updates: of the dynamics features.
         snapshot_every: updates between points of the curve.
         seeds: of the data, the training and the random network.
         num_candidates: N_e.
@@ -44,6 +45,7 @@ class Protocol:
 
     transitions: int = 30_000
     updates: int = 20_000
+    dynamics_updates: int = 1_000
     snapshot_every: int = 4_000
     seeds: tuple[int, ...] = (0, 1, 2)
     num_candidates: int = 6
@@ -53,9 +55,17 @@ class Protocol:
 
 
 FULL = Protocol()
+THIN = Protocol(
+    transitions=5_000,
+    updates=1_000,
+    snapshot_every=1_000,
+    search_episodes=5,
+    episodes=30,
+)
 QUICK = Protocol(
     transitions=2_000,
     updates=200,
+    dynamics_updates=100,
     snapshot_every=100,
     seeds=(0,),
     search_episodes=5,
@@ -95,6 +105,7 @@ def _representations(
     """Yield name, updates and encoder; the fully trained ones come before their snapshots."""
     yield "pixels", 0, da.Identity()
     yield "random", 0, da.RandomNetwork(dimensions=64, seed=seed)
+    yield "dynamics", 0, _dynamics(protocol, directory, data, seed)
     points = range(protocol.updates, 0, -protocol.snapshot_every)
     for name, train in LEARNERS.items():
         run_dir = directory / f"{name}-{seed}"
@@ -110,6 +121,15 @@ def _representations(
         )
         for updates in points:
             yield name, updates, da.load_encoder(run_dir / f"encoder-{updates:08d}.safetensors")
+
+
+def _dynamics(protocol: Protocol, directory: Path, data: da.Transitions, seed: int) -> Any:
+    """Return the dynamics features, trained when they are first asked for."""
+    file = directory / f"dynamics-{seed}.safetensors"
+    if not file.exists():
+        steps = protocol.dynamics_updates
+        da.save_encoder(da.train_dynamics(data, steps, batch_size=128, seed=seed), file)
+    return da.load_encoder(file)
 
 
 def _study(
@@ -171,7 +191,7 @@ def table(protocol: Protocol, ledger: Ledger) -> str:
         "| representation | " + " | ".join(names.values()) + " |",
         "|---|" + "---|" * len(names),
     ]
-    for representation in ("pixels", "random", *LEARNERS):
+    for representation in ("pixels", "random", "dynamics", *LEARNERS):
         updates = protocol.updates if representation in LEARNERS else 0
         cells = []
         for policy in names:
@@ -214,11 +234,11 @@ def plot(protocol: Protocol, ledger: Ledger, file: Path) -> None:
                 panel.errorbar(
                     [u for u, _ in found], middle, spread, label=label, color=colour, capsize=3
                 )
-        rows = ledger.select(representation="random", policy="best")
-        if rows:
-            panel.axhline(
-                pooled(rows).mean, color="k", ls=":", lw=1, label="DAC on a random network"
-            )
+        for name, style in (("random", ":"), ("dynamics", "--")):
+            rows = ledger.select(representation=name, policy="best")
+            if rows:
+                mean, label = pooled(rows).mean, f"DAC on {name} features"
+                panel.axhline(mean, color="k", ls=style, lw=1, label=label)
         panel.set(title=f"{learner.upper()} representation", xlabel="updates")
     np.atleast_1d(panels)[0].set_ylabel("mean return")
     np.atleast_1d(panels)[0].legend(fontsize=8)

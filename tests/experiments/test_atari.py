@@ -8,7 +8,12 @@ from experiments.atari import agent, evaluation, planning
 from experiments.atari.__main__ import main
 from experiments.atari.dataset import make_data
 from experiments.atari.frames import FrameData
+from experiments.atari.games import GAMES
+from experiments.atari.playing import play_together
 from experiments.atari.protocol import PROTOCOLS, data_dir
+from experiments.atari.summary import verdict
+
+import deepaveragers as da
 
 for extra in ("torch", "safetensors", "ale_py", "cv2"):
     pytest.importorskip(extra)
@@ -22,28 +27,32 @@ def test_every_step_and_a_restart(tmp_path, monkeypatch):
         main(["train", *arguments])
     main(["make-data", *arguments])
     main(["train", *arguments])
-    played = {"count": 0}
-    play = evaluation.da.evaluate
+    played = []
+    play = evaluation.play_together
 
-    def stopped(*given, **options):
-        played["count"] += 1
-        if played["count"] == 4:
+    def stopped(game, encode, policies, **options):
+        played.append(len(policies))
+        if len(played) == 4:
             raise KeyboardInterrupt
-        return play(*given, **options)
+        return play(game, encode, policies, **options)
 
-    monkeypatch.setattr(evaluation.da, "evaluate", stopped)
+    monkeypatch.setattr(evaluation, "play_together", stopped)
     with pytest.raises(SystemExit, match="run `plan` first"):
         main(["evaluate", *arguments])
+    played.clear()
     main(["plan", *arguments])
     with pytest.raises(KeyboardInterrupt):
         main(["evaluate", *arguments])
     main(["evaluate", *arguments])
     main(["plot", *arguments])
     rows = evaluation.open_ledger(tmp_path, "Pong").rows
-    assert played["count"] == len(rows) + 1, "only the interrupted policy is played again"
+    ends = [row for row in rows if row["representation"] == "none"]
+    assert len(ends) == 2, "random play and the behaviour"
+    assert sum(played) == len(rows) - 2 + played[3], "only the interrupted are played again"
     longest = PROTOCOLS["smoke"].max_frames / 4
     assert all(float(row["mean_length"]) <= longest for row in rows), "episodes are cut"
-    assert (tmp_path / "scores.png").stat().st_size > 10_000
+    for figure in ("scores.png", "bars.png"):
+        assert (tmp_path / figure).stat().st_size > 10_000
     assert "| Pong |" in (tmp_path / "table.md").read_text()
 
     data = FrameData.open(data_dir(tmp_path, "Pong"))
@@ -53,6 +62,43 @@ def test_every_step_and_a_restart(tmp_path, monkeypatch):
         assert np.array_equal(stacks[rows_of[:9]], column[:9])
     monkeypatch.setattr(planning.FrameData, "open", None)
     main(["plan", *arguments])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_a_player(game, tmp_path):
+    data = make_data(game, "scripted", 150, 0, tmp_path)
+    assert len(data) == 150
+    assert len(np.unique(data.actions)) > 1
+
+
+def test_side_by_side_as_one_by_one():
+    def still(codes):
+        return np.zeros(len(codes), int)
+
+    def fire(codes):
+        return np.ones(len(codes), int)
+
+    def bright(stacks):
+        assert stacks.shape[1:] == (4, 84, 84)
+        return stacks.mean(axis=(1, 2, 3))
+
+    options = {"episodes": 2, "seed": 3, "max_frames": 400}
+    together = play_together("Breakout", bright, [still, fire], **options)
+    for policy, report in zip((still, fire), together, strict=True):
+        alone = play_together("Breakout", bright, [policy], **options)[0]
+        assert np.array_equal(alone.returns, report.returns)
+        assert np.array_equal(alone.lengths, report.lengths)
+    assert together[0].lengths.tolist() == [100, 100], "without a serve nothing ends but by the cut"
+
+
+def test_verdicts_need_intervals_apart():
+    def report(*returns):
+        return da.EvaluationReport(np.array(returns), np.zeros(len(returns), int), 0.0)
+
+    low, high, wide = report(1.0, 2.0, 1.5), report(8.0, 9.0, 8.5), report(-20.0, 5.0, 30.0)
+    assert verdict(high, low) == "better"
+    assert verdict(low, high) == "worse"
+    assert verdict(low, wide) == "level"
 
 
 def test_an_agent_is_trained_online_and_makes_data(tmp_path, monkeypatch):

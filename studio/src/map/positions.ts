@@ -46,6 +46,8 @@ export async function place(): Promise<void> {
       positions.value = { x: across.values, y: up.values, whole, axes };
       if (!first || !rectangle.value) rectangle.value = whole;
     });
+    // Both workers get copies; one after the other, the page answers in between.
+    await new Promise((resolve) => setTimeout(resolve));
     const built = await index.grid(across.values, up.values, whole);
     if (positions.value?.axes === axes) grid.value = built;
   } catch (failure) {

@@ -87,6 +87,8 @@ def test_of_those_not_told_apart_the_cautious_one_is_taken():
     close = {0: judged(5.0), 1: judged(4.9), 2: judged(4.95), 3: judged(4.2)}
     assert chosen_of(candidates, scores_of(close), none) == 1
     assert chosen_of(candidates, scores_of(close), {**none, 3: 0.6}) == 3
+    smoother = [*candidates[:3], da.Candidate(da.Objective(support=0.3), k_pi=31)]
+    assert chosen_of(smoother, scores_of(close), none) == 3
     assert chosen_of(candidates, scores_of({0: judged(5.0), 1: judged(3.9)}), none) == 0
     silent = {"simulator": Withheld("of a test")}
     assert chosen_of(candidates, scores_of({0: silent, 1: judged(-3.0)}), none) == 1

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from experiments.cartpole.claims import CLAIMS, claims_table
 from experiments.cartpole.grid import settings
-from experiments.cartpole.page import PAGE, fill, study_parts
+from experiments.cartpole.page import PAGE, study_parts
 from experiments.cartpole.results import Row, read
 from experiments.cartpole.summary import Summary
+from experiments.page import fill
 
 from experiments.cartpole import results
 

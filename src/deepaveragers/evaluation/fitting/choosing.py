@@ -8,7 +8,8 @@ of its estimates by these weights.
 Candidates whose scores lie within the best one's error of it are not told apart. Of those, a plan
 with support is taken where there is one: it does what the log shows in similar states, and so leans
 least on what the judges believe of states that the log hardly has. Of several, it is one that takes
-the held-out actions most often: its idea of what the log shows is the best.
+the held-out actions most often: its idea of what the log shows is the best. Of those, it is the
+smoothest: the more neighbours decide (k_pi), the less a single one of them errs.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def chosen_of(
         return best
     most = max(agreement[place] for place in cautious)
     left = [place for place in cautious if agreement[place] >= most - AGREE_ALIKE]
-    return max(left, key=lambda place: scores[place][0])
+    return max(left, key=lambda place: (candidates[place].k_pi, scores[place][0]))
 
 
 def is_cautious(candidate: Candidate) -> bool:
