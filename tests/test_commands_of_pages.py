@@ -125,6 +125,13 @@ def test_shell_example_of_continuous_actions(house):
     assert len(Path("decisions.csv").read_text().splitlines()) == 2
 
 
+def test_shell_example_of_representations(house):
+    pytest.importorskip("torch")
+    da.save(da.collect("CartPole-v1", steps=200, seed=0), house / "data")
+    lines = shell_lines(PAGES["docs/representations.md"])
+    run([re.sub(r"steps \d+", "steps 20", line) for line in lines])
+
+
 def test_shell_example_of_data(house):
     page = PAGES["docs/data.md"]
     exec(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[0], {})

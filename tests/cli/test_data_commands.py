@@ -143,3 +143,11 @@ def test_columns_named_like_roles_are_not_overlooked():
         notes = read_reported(columns, mapping=TableMapping.of({**asked, **given})).notes
         told = [note for note in notes if "is taken for an observation" in note]
         assert {note.split()[1] for note in told} == named
+
+
+def test_costs_as_rewards(tmp_path):
+    (tmp_path / "log.csv").write_text(LOG.replace(",rew,", ",cost,"))
+    options, data = OPTIONS.replace("--reward rew", "--reward cost"), tmp_path / "data"
+    run(f"import {tmp_path / 'log.csv'} {options} --reward-scale -1 -o {data}")
+    assert da.load(data).rewards.max() == 0
+    assert da.load(data).rewards.min() < 0

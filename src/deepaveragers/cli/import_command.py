@@ -180,7 +180,7 @@ def _options() -> list[inspect.Parameter]:
             r"^    (\w+): (.*?)(?=^    \w+: |\Z)", text, flags=re.DOTALL | re.MULTILINE
         )
     }
-    kinds = {"bool": bool, "float | None": float | None}
+    kinds = {"bool": bool, "float": float | None, "float | None": float | None}
     options = []
     for field in fields(TableMapping):
         kind: Any = kinds.get(str(field.type), str | None)
