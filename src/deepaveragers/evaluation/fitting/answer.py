@@ -150,9 +150,9 @@ class Fit:
 
     @property
     def _more(self) -> str:
-        """The difference as a share of what is earned today, where that is clearly positive."""
-        if self.behaviour.low <= 0.0:
-            return ""
+        """The difference as a share of what is earned today, where that is large enough."""
+        if self.behaviour.low <= 0.0 or self.better > self.behaviour.value:
+            return ""  # several hundred per cent of little say little
         return f"{self.better / self.behaviour.value:.0%} "
 
     @property
