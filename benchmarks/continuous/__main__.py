@@ -63,7 +63,8 @@ def report(task: str, given: argparse.Namespace, method: Method) -> None:
         low, high = row.interval
         means.append(row.mean)
         print(
-            f"{task} {given.steps:,} seed {row.seed}: logged {row.logged:.1f}, {given.method} "
+            f"{task} {given.steps:,} seed {row.seed}: logged {row.logged:.1f} (whole "
+            f"episodes {row.whole:.1f}), {given.method} "
             f"{row.mean:.1f} [{low:.1f}, {high:.1f}], processors {row.processor:.1f} s"
             f"{row.words and '; '}{row.words}",
             flush=True,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 
 import deepaveragers as da
@@ -19,6 +20,7 @@ GAMMA = 0.99
 LEARNT: dict[str, tuple[str, ...]] = {
     "dynamics": ("change",),
     "outcomes": ("change", "return", "action"),
+    "behavior": ("action",),
 }
 """What representations that are learnt predict, by name."""
 
@@ -59,7 +61,8 @@ class Row:
 
     Attributes:
         seed: of the log.
-        logged: mean return of its episodes.
+        logged: mean return of its episodes, those cut at the end of the log included.
+        whole: mean return of those that were not cut.
         mean: return of the policy.
         interval: of it.
         processor: seconds of processor time that the policy took.
@@ -68,6 +71,7 @@ class Row:
 
     seed: int
     logged: float
+    whole: float
     mean: float
     interval: tuple[float, float]
     processor: float
@@ -166,4 +170,14 @@ def measured(
         made = method(data)
         report = da.evaluate(made.policy, task.env, episodes, seed=0, show_progress=False)
         logged = float(np.mean(data.episode_returns()))
-        yield Row(seed, logged, report.mean, report.interval, made.processor, made.words)
+        whole = whole_mean(data, task.env)
+        yield Row(seed, logged, whole, report.mean, report.interval, made.processor, made.words)
+
+
+def whole_mean(data: da.Transitions, env: str) -> float:
+    """Return the mean return of the episodes that ended, or reached the environment's limit."""
+    lengths = np.unique(data.episode_ids, return_counts=True)[1]
+    last = np.cumsum(lengths) - 1
+    limit = gym.spec(env).max_episode_steps
+    whole = data.terminations[last] | (lengths == limit)
+    return float(np.mean(data.episode_returns()[whole])) if whole.any() else float("nan")

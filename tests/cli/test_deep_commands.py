@@ -75,6 +75,7 @@ def test_collecting_by_a_network_is_acting_by_it(tmp_path, capsys):
         ("random", "NetworkEncoder", 512),
         ("dynamics", "DynamicsEncoder", 16),
         ("outcomes", "DynamicsEncoder", 16),
+        ("behavior", "DynamicsEncoder", 16),
         ("dqn", "DqnEncoder", 16),
         ("bcq", "BcqEncoder", 16),
     ],
@@ -93,7 +94,7 @@ def test_compile_by_name(data, tmp_path, capsys, name, kind, dimensions):
     [
         (
             "train {data} -o {out}/e.safetensors --algorithm ppo",
-            "'dynamics' or 'outcomes' or 'dqn' or 'bcq'",
+            "'dynamics' or 'outcomes' or 'behavior' or 'dqn' or 'bcq'",
         ),
         ("train {data} -o {out}/e.safetensors --steps 1 --ahead 2", "ahead must be left out"),
         ("train {data} -o {out}/e.safetensors --algorithm dynamics --predict x", "predict"),

@@ -43,7 +43,8 @@ def train(
         Path, typer.Option("--output", "-o", help="Where to write the encoder (.safetensors).")
     ],
     algorithm: Annotated[
-        str, typer.Option(help="'dynamics' (what actions do), 'outcomes', 'dqn' or 'bcq'.")
+        str,
+        typer.Option(help="'dynamics' (what actions do), 'outcomes', 'behavior', 'dqn' or 'bcq'."),
     ] = "dqn",
     steps: Steps = None,
     predict: Predict = None,

@@ -15,8 +15,8 @@ EncoderName = Annotated[
     str,
     typer.Option(
         help="'standardize' (unit variance), 'identity' (raw numbers), 'random' (a network), "
-        "'dynamics' (what actions do), 'outcomes' (and what followed), 'dqn' or 'bcq' "
-        "(trained on the data), or a file of `dac train`."
+        "'dynamics' (what actions do), 'outcomes' (and what followed), 'behavior' (what was "
+        "done), 'dqn' or 'bcq' (trained on the data), or a file of `dac train`."
     ),
 ]
 TrainSteps = Annotated[

@@ -12,11 +12,18 @@ from ..outputs import check_file
 from .encoder import Encoder, Identity, Standardize
 from .experience import Experience
 
-TRAINED = {"dynamics": 3_000, "outcomes": 3_000, "dqn": 100_000, "bcq": 100_000}
+TRAINED = {
+    "dynamics": 3_000,
+    "outcomes": 3_000,
+    "behavior": 3_000,
+    "dqn": 100_000,
+    "bcq": 100_000,
+}
 """What is trained, and updates by default."""
 NAMES = ("standardize", "identity", "random", *TRAINED)
-OUTCOMES = ("change", "return", "action")
-"""What "outcomes" predicts: what actions do, what followed in the log, and what was done."""
+PREDICTED = {"outcomes": ("change", "return", "action"), "behavior": ("action",)}
+"""What dynamics networks of other names predict: what actions do, what followed in the log, and
+what was done; or what was done alone."""
 SUFFIX = ".safetensors"
 
 
@@ -68,8 +75,8 @@ def train_by_name(algorithm: str, data: Experience, steps: int, **training: Any)
         raise InputError("algorithm", " or ".join(map(repr, TRAINED)), repr(algorithm))
     given = {name: value for name, value in training.items() if value is not None}
     home = algorithm
-    if algorithm == "outcomes":
-        home, given = "dynamics", {"predict": OUTCOMES, **given}
+    if algorithm in PREDICTED:
+        home, given = "dynamics", {"predict": PREDICTED[algorithm], **given}
     train = getattr(importlib.import_module(f".{home}", __package__), f"train_{home}")
     for name in given.keys() - signature(train).parameters.keys():
         raise InputError(name, f"left out for {algorithm!r}", repr(given[name]))
