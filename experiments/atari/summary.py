@@ -123,6 +123,8 @@ def claims(games: list[Game]) -> str:
             pair = [_report(game, *key) for key in (first, second)]
             if all(len(report.returns) for report in pair):
                 found[verdict(*pair)].append(game.name)
+        if not any(found.values()):
+            continue
         cells = [f"{len(names)}: {', '.join(names)}" if names else "0" for names in found.values()]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
