@@ -80,12 +80,13 @@ def as_action_bounds(bounds: Any, actions: Array, names: Sequence[str]) -> Float
     outside = (actions < low) | (actions > high)
     if outside.any():
         row, column = np.argwhere(outside)[0]
+        more = int(outside.any(axis=1).sum()) - 1
         raise InputError(
             "actions",
             f"within action_bounds, {given[0, column]:g} to {given[1, column]:g} for column "
             f"{names[column]!r}",
-            f"{actions[row, column]:g} in row {row}, and {int(outside.any(axis=1).sum()) - 1:,} "
-            "more such rows",
+            f"{actions[row, column]:g} in row {row}"
+            + (f", and {more:,} more such rows" * (more > 0)),
             "Clip the actions, or give wider bounds.",
         )
     return given
