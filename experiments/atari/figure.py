@@ -72,13 +72,18 @@ def _draw_bars(games: list[Game], file: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    bars = {
+        label: bar
+        for label, bar in BARS.items()
+        if any(len(game.score(*bar[:2]).returns) for game in games)
+    }
     columns = 4
     rows = -(-len(games) // columns)
     figure = plt.figure(figsize=(12, 2.6 * (rows + 1.3)))
     grid = figure.add_gridspec(rows + 1, columns, height_ratios=[*[1.0] * rows, 1.3])
     for place, game in enumerate(games):
         panel = figure.add_subplot(grid[place // columns, place % columns])
-        for number, (name, policy, colour) in enumerate(BARS.values()):
+        for number, (name, policy, colour) in enumerate(bars.values()):
             _bar(panel, number, game.score(name, policy), colour)
         for policy, style in (("at random", ":"), ("behaviour", "--")):
             report = game.ends(policy)
@@ -88,8 +93,8 @@ def _draw_bars(games: list[Game], file: Path) -> None:
         panel.set_xticks([])
         panel.tick_params(labelsize=7)
     whole = figure.add_subplot(grid[rows, :])
-    width = 1.0 / (len(BARS) + 1)
-    for number, (label, (name, policy, colour)) in enumerate(BARS.items()):
+    width = 1.0 / (len(bars) + 1)
+    for number, (label, (name, policy, colour)) in enumerate(bars.items()):
         for place, game in enumerate(games):
             ends = [game.ends(end) for end in ("at random", "behaviour")]
             if all(len(end.returns) for end in ends) and ends[0].mean != ends[1].mean:
@@ -99,7 +104,7 @@ def _draw_bars(games: list[Game], file: Path) -> None:
         whole.bar(0, 0, color=colour, label=label)
     whole.axhline(0, color="k", ls=":", lw=1, label="random play")
     whole.axhline(1, color="k", ls="--", lw=1, label="behaviour")
-    whole.set_xticks(np.arange(len(games)) + width * (len(BARS) - 1) / 2)
+    whole.set_xticks(np.arange(len(games)) + width * (len(bars) - 1) / 2)
     whole.set_xticklabels([game.name for game in games], fontsize=8)
     whole.set_ylabel("normalised score", fontsize=8)
     whole.legend(fontsize=7, ncols=4)
