@@ -70,7 +70,7 @@ def measured_table(runs: list[dict[str, Any]]) -> str:
             f"{run['rows']:>12,} {run['read_seconds'] + run['save_seconds']:>8.1f} "
             f"{run['compile_seconds']:>8.1f} {run['cluster_compile_seconds']:>8.1f} "
             f"{_seconds(model):>8} {_seconds(many):>7} "
-            f"{run.get('many_shards_asked', 1.0):>6.2f} {run['plan_seconds']:>7.1f} "
+            f"{_asked(run):>6} {run['plan_seconds']:>7.1f} "
             f"{_seconds(run.get('block_plan_seconds')):>7} {run.get('block_rounds', '-'):>7} "
             f"{run['peak_bytes'] / 1e9:>8.1f} {run['same_bits']!s:>9}"
         )
@@ -97,6 +97,10 @@ def projected(runs: list[dict[str, Any]], sizes: list[float], cluster: Cluster) 
             f"{graph:>9.1f} {f'{SOLVE_BYTES * graph:.0f} GB of memory':>20}"
         )
     return "\n".join(lines)
+
+
+def _asked(run: dict[str, Any]) -> str:
+    return f"{run['many_shards_asked']:.2f}" if "many_shards" in run else "-"
 
 
 def _seconds(seconds: float | None) -> str:

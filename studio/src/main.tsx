@@ -31,22 +31,26 @@ async function open(): Promise<void> {
   render(<App error={null} />, root);
   listen(tab, heard);
   const opening = api.opening();
+  opening.catch(() => undefined); // it is waited for below
   const [found, available] = await Promise.all([api.model(), api.axes()]);
   found.question = whole(found.question);
   axes.value = available;
   restore(found);
   model.value = found;
-  const opened = await opening;
-  first.value = completed(opened.plan);
-  reference.value = first.value.id;
-  choose(found, available, opened.axes);
+  const opened = await opening.catch((failure: unknown) => {
+    if (!plan.value) throw failure;
+    failed(failure); // what was asked meanwhile has its answer
+    return null;
+  });
+  first.value = opened && completed(opened.plan);
+  reference.value = first.value?.id ?? null;
+  choose(found, available, opened?.axes ?? []);
   const waits = [place(), refreshPins()];
-  if (same(first.value.question, question.value)) {
+  if (!plan.value) {
     plan.value = first.value;
     await recolour();
-  } else {
-    replan(false);
   }
+  if (!same(first.value?.question ?? null, question.value)) replan(false);
   planned.value = null;
   follow();
   await Promise.all(waits);

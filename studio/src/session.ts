@@ -20,7 +20,7 @@ interface Kept {
   lasso: typeof lasso.value;
 }
 
-/** Take over what the address says about this model; axes that it does not name are chosen by `choose`. */
+/** Take over what the address and the session say about this model; `choose` takes the axes. */
 export function restore(found: Model): void {
   const text = fragment();
   const wanted = textToView(text, view.value);
@@ -92,12 +92,11 @@ function read(): Kept | null {
   }
 }
 
-
 /** The axes to begin with: as the server says, or the first two that are more than flags. */
 function firstAxes(found: Model, available: Axis[], best: string[]): [string, string] {
   const flags = new Set(found.columns.flatMap((column, place) => (column.kind === "flag" ? [`c${place}`] : [])));
   const suited = available.filter((axis) => !flags.has(axis.id)).map((axis) => axis.id);
-  const wanted = [...best, ...suited].filter((id) => available.some((axis) => axis.id === id));
+  const wanted = [...new Set([...best, ...suited])].filter((id) => available.some((axis) => axis.id === id));
   const x = wanted[0] ?? available[0]?.id ?? "";
   return [x, wanted[1] ?? available.find((axis) => axis.id !== x)?.id ?? x];
 }

@@ -86,7 +86,7 @@ def as_action_bounds(bounds: Any, actions: Array, names: Sequence[str]) -> Float
             f"within action_bounds, {given[0, column]:g} to {given[1, column]:g} for column "
             f"{names[column]!r}",
             f"{actions[row, column]:g} in row {row}"
-            + (f", and {more:,} more such rows" * (more > 0)),
+            + (f", and {more:,} more such row{'s' * (more > 1)}" if more else ""),
             "Clip the actions, or give wider bounds.",
         )
     return given

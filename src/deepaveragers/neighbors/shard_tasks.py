@@ -80,8 +80,8 @@ def visits_to(files: ShardFiles, shard: int, block: Block) -> Int32:
 
 def answer_others(
     files: ShardFiles, shard: int, action: int, blocks: list[tuple[Block, int]]
-) -> int:
-    """Phase 2: answer what blocks of other shards ask a shard; return how many questions.
+) -> None:
+    """Phase 2: answer what blocks of other shards ask a shard.
 
     Args:
         files: of the search.
@@ -90,7 +90,6 @@ def answer_others(
         blocks: those that ask it, and the first of their queries in their shard.
     """
     own: _Shard | None = None
-    asked = 0
     for block, start in blocks:
         target = files.abroad(shard, block)
         if target.exists():
@@ -100,8 +99,6 @@ def answer_others(
         points = whole_array(files.shard(block[0], "points"))[start + places]
         limits = whole_array(files.block("home", block))["squared"][places, -1].copy()
         write_array(target, own.find(points, files.k, limits))
-        asked += len(places)
-    return asked
 
 
 def merge_blocks(files: ShardFiles, blocks: list[tuple[Block, list[int]]]) -> None:

@@ -13,8 +13,8 @@ class ShardTuning:
 
     Attributes:
         shards: a power of two; None decides by the rows, the actions and the processors.
-        most_rows: source rows of a shard and action at most, so that its tree, of 250 bytes a
-            row, fits a worker's memory.
+        most_rows: source rows of a shard and action at most, if an action's rows are spread like
+            all rows, so that its tree, of 250 bytes a row, fits a worker's memory.
         least_rows: below this, more shards cost more than they bring.
         most_idle: share of the processors' time that may be lost because the tasks, a shard's
             answers about an action, do not share out evenly; more shards share out better, and

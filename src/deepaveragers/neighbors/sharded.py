@@ -146,6 +146,7 @@ class _Search:
             for one in files.blocks(shard, action)
         ]
         self._visits = 0
+        self._asked = files.shards == 1  # whether the visits are known
 
     def run(self) -> None:
         """Search all blocks whose lists are not there."""
@@ -154,6 +155,7 @@ class _Search:
             self._ask_home()
             if files.shards > 1:
                 self._merge(self._answer_others())
+                self._asked = True
         for phase in ("home", "visits", "starts", "abroad"):
             shutil.rmtree(files.folder / phase, ignore_errors=True)
 
@@ -164,7 +166,7 @@ class _Search:
         retried, shards = self._workers.retried, self._files.shards
         return (
             f"{shards} shard{'s' * (shards > 1)} on a cluster of {self._workers.cpus} processors",
-            f"{1 + asked:.2f} shards asked a query and action",
+            *((f"{1 + asked:.2f} shards asked a query and action",) if self._asked else ()),
             *((f"{retried} tasks tried again",) if retried else ()),
         )
 

@@ -132,6 +132,8 @@ def test_a_link_that_makes_no_sense_is_said_not_suffered(browser, studio, nonsen
     page.goto(where.entrance + nonsense)
     expect(page.locator(".told.error, .status.certified").first).to_be_visible()
     expect(page.locator(".questions")).to_be_visible()
+    expect(page.locator(".answer")).to_be_visible()  # the first plan's, marked as stale
+    expect(page.locator(".opening")).to_have_count(0)
     page.context.close()
 
 
