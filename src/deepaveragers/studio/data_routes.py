@@ -95,6 +95,7 @@ class DataRoutes:
 
         def work() -> object:
             plan = self._studio.known(asked.plan).plan
+            self._session.prepare_drawing()
             return {"name": export(self._session, plan, asked.what, asked.name)}
 
         return await self._studio.answer(work)
@@ -105,6 +106,7 @@ class DataRoutes:
         def work() -> str:
             from ..reporting.report import report
 
+            self._session.prepare_drawing()
             return report(self._asked(request).plan).html()
 
         content = await in_thread(work)

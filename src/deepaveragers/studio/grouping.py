@@ -60,6 +60,7 @@ def _states(session: Session, asked: GroupRequest) -> Int64:
 
 def inside(session: Session, polygon: Polygon) -> Int64:
     """Return the core states inside a lasso."""
+    session.prepare_drawing()
     from matplotlib.path import Path
 
     corners = np.array(polygon.points, dtype=np.float64)

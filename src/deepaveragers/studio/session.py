@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -98,6 +99,10 @@ class Session:
     def prepare_support(self) -> None:
         """Search what the first question about support would wait for."""
         _ = self.mdp.imitation.core_counts
+
+    def prepare_drawing(self) -> None:
+        """Import what draws, once: two threads that begin to at once would spoil Matplotlib."""
+        self.once("drawing", lambda: import_module("matplotlib.figure"))
 
     @property
     def findings_count(self) -> int | None:
