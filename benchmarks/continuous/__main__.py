@@ -12,12 +12,17 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from experiments.ledger import Ledger, written
 
+from ..planner.circumstances import commit
 from ..policies.peers.environment import DEFAULT as PEERS_FOLDER
 from ..policies.peers.learning import ROW_PEERS, Peers
-from .quality import LEARNT, TASKS, Method, by_fit, by_peer, by_plan, measured
+from .quality import LEARNT, Method, Row, by_fit, by_peer, by_plan, measured
+from .tasks import TASKS
 from .timing import timed
 
+KEY = ("task", "steps", "seed", "method")
+VALUES = ("logged", "whole", "seconds", "commit", "words", "returns")
 DEFAULT_TASKS = ("pendulum", "mountaincar", "lunarlander")
 
 
@@ -40,6 +45,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--encoder", choices=("columns", *LEARNT), default="columns")
     parser.add_argument("--peers", type=Path, default=PEERS_FOLDER, help="d3rlpy's environment")
     parser.add_argument("--updates", type=int, default=10_000, help="of a learner of d3rlpy's")
+    parser.add_argument(
+        "--ledger", type=Path, help="a CSV file of rows: what is there is not run again"
+    )
     parser.add_argument("--dimensions", type=int, default=6)
     parser.add_argument("--candidates", type=int, default=10)
     parser.add_argument("--landing", choices=("change", "own"), default="change")
@@ -56,20 +64,47 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def report(task: str, given: argparse.Namespace, method: Method) -> None:
-    """Print the policies of one task, and their mean."""
+    """Print the policies of one task, and their mean; keep them, where that is asked for."""
+    kept = None if given.ledger is None else Ledger(given.ledger, KEY, VALUES)
     means = []
-    asked = given.steps, given.seeds, given.episodes, given.agents
-    for row in measured(task, *asked, method):
+    for seed in given.seeds:
+        key = {"task": task, "steps": given.steps, "seed": seed, "method": label(given)}
+        if kept is not None and kept.has(**key):
+            continue
+        row = measured(task, given.steps, seed, given.episodes, given.agents, method)
+        if kept is not None:
+            keep(kept, key, row)
         low, high = row.interval
         means.append(row.mean)
         print(
-            f"{task} {given.steps:,} seed {row.seed}: logged {row.logged:.1f} (whole "
+            f"{task} {given.steps:,} seed {seed}: logged {row.logged:.1f} (whole "
             f"episodes {row.whole:.1f}), {given.method} "
             f"{row.mean:.1f} [{low:.1f}, {high:.1f}], processors {row.processor:.1f} s"
             f"{row.words and '; '}{row.words}",
             flush=True,
         )
-    print(f"{task} {given.steps:,} {given.method}: {np.mean(means):.1f}", flush=True)
+    if means:
+        print(f"{task} {given.steps:,} {given.method}: {np.mean(means):.1f}", flush=True)
+
+
+def label(given: argparse.Namespace) -> str:
+    """Return what a method is called in the ledger."""
+    if given.method == "plan":
+        return f"plan {given.encoder} {given.support:g}"
+    return "fit" if given.method == "fit" else f"{given.method} {given.updates}"
+
+
+def keep(ledger: Ledger, key: dict[str, object], row: Row) -> None:
+    """Add a row to the ledger."""
+    ledger.add(
+        **key,
+        logged=f"{row.logged:.6g}",
+        whole=f"{row.whole:.6g}",
+        seconds=f"{row.processor:.1f}",
+        commit=commit(),
+        words=row.words,
+        returns=written(row.returns),
+    )
 
 
 if __name__ == "__main__":

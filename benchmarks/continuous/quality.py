@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 import deepaveragers as da
 
 from ..policies.peers.learning import Peers
-from .agents import Agent
+from .tasks import TASKS, collected
 
 GAMMA = 0.99
 LEARNT: dict[str, tuple[str, ...]] = {
@@ -26,66 +26,32 @@ LEARNT: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Task:
-    """Where data come from.
-
-    Attributes:
-        env: Gymnasium's id.
-        agent: name of the file of the policy that collects; None: random actions.
-        epsilon: chances of a random action, one drawn for each episode.
-    """
-
-    env: str
-    agent: str | None = None
-    epsilon: tuple[float, ...] = (0.0,)
-
-
-TASKS = {
-    "pendulum": Task("Pendulum-v1"),
-    "mountaincar": Task(
-        "MountainCarContinuous-v0", "mountaincarcontinuous-trpo", (0.0, 0.2, 0.4, 0.6, 0.8)
-    ),
-    "doublependulum": Task("InvertedDoublePendulum-v5"),
-    "hopper": Task("Hopper-v5", "hopper-trpo", (0.0, 0.1, 0.2, 0.3)),
-    "halfcheetah": Task("HalfCheetah-v5", "halfcheetah-ppo", (0.0, 0.1, 0.2, 0.3)),
-    "walker2d": Task("Walker2d-v5", "walker2d-trpo", (0.0, 0.1, 0.2, 0.3)),
-    "lunarlander": Task(
-        "LunarLanderContinuous-v3", "lunarlandercontinuous-ppo", (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-    ),
-}
-
-
-@dataclass(frozen=True)
 class Row:
     """One policy from one log.
 
     Attributes:
-        seed: of the log.
         logged: mean return of its episodes, those cut at the end of the log included.
         whole: mean return of those that were not cut.
-        mean: return of the policy.
-        interval: of it.
+        returns: of the policy, one per episode.
         processor: seconds of processor time that the policy took.
         words: what else is to be said of it.
     """
 
-    seed: int
     logged: float
     whole: float
-    mean: float
-    interval: tuple[float, float]
+    returns: tuple[float, ...]
     processor: float
     words: str = ""
 
+    @property
+    def mean(self) -> float:
+        """Return of the policy."""
+        return float(np.mean(self.returns))
 
-def collected(task: Task, steps: int, seed: int, agents: Path | None) -> da.Transitions:
-    """Return the log of a task."""
-    if task.agent is None:
-        return da.collect(task.env, steps, seed=seed, show_progress=False)
-    if agents is None:
-        raise SystemExit(f"{task.env} needs --agents DIRECTORY with {task.agent}.npz")
-    agent = Agent(agents / f"{task.agent}.npz")
-    return da.collect(task.env, steps, agent, epsilon=task.epsilon, seed=seed, show_progress=False)
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the mean, over the episodes."""
+        return da.EvaluationReport(np.array(self.returns), np.zeros(0, np.int64), 0.0).interval
 
 
 @dataclass(frozen=True)
@@ -152,26 +118,25 @@ class Acting:
 
 
 def measured(
-    name: str, steps: int, seeds: Sequence[int], episodes: int, agents: Path | None, method: Method
-) -> Iterator[Row]:
-    """Yield one row per seed of the log; all policies play the same episodes.
+    name: str, steps: int, seed: int, episodes: int, agents: Path | None, method: Method
+) -> Row:
+    """Return the row of one log; all policies play the same episodes.
 
     Args:
         name: of the task.
-        steps: transitions of a log.
-        seeds: of the logs.
-        episodes: that a policy plays.
+        steps: transitions of the log.
+        seed: of the log.
+        episodes: that the policy plays.
         agents: folder of policies that collect.
         method: makes a policy of a log.
     """
     task = TASKS[name]
-    for seed in seeds:
-        data = collected(task, steps, seed, agents)
-        made = method(data)
-        report = da.evaluate(made.policy, task.env, episodes, seed=0, show_progress=False)
-        logged = float(np.mean(data.episode_returns()))
-        whole = whole_mean(data, task.env)
-        yield Row(seed, logged, whole, report.mean, report.interval, made.processor, made.words)
+    data = collected(task, steps, seed, agents)
+    made = method(data)
+    report = da.evaluate(made.policy, task.env, episodes, seed=0, show_progress=False)
+    logged = float(np.mean(data.episode_returns()))
+    returns = tuple(report.returns.tolist())
+    return Row(logged, whole_mean(data, task.env), returns, made.processor, made.words)
 
 
 def whole_mean(data: da.Transitions, env: str) -> float:
