@@ -1,21 +1,23 @@
 """The actions of a Gymnasium environment as the data store them, and back again.
 
 Discrete ones are numbers from 0; a small set of combinations is numbered as readers number it.
-Boxes, and larger sets of combinations, are rows of numbers.
+Boxes, Tuples, Dicts and larger sets of combinations are rows of numbers (`action_parts`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
-from ..arrays import Array, Float64
+from ..arrays import Array, Bool, Float64
 from ..errors import InputError
+from .action_parts import native_row, row_bounds, row_names, row_type, whole_columns
 from .action_vectors import rounded_bounds
-from .spaces import action_space_names, combination_sizes, row_bounds
+from .spaces import action_space_names, combination_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,26 +47,28 @@ class EnvironmentActions:
     @property
     def dtype(self) -> Any:
         """Of an action as the data store it."""
-        if self.bounds is None:
-            return np.int32
-        return np.result_type(self.space.dtype) if self._box else np.dtype(np.int32)
+        return np.dtype(np.int32) if self.bounds is None else row_type(self.space)
 
-    @property
-    def _box(self) -> bool:
-        return isinstance(self.space, gym.spaces.Box)
+    @cached_property
+    def _whole(self) -> Bool:
+        return whole_columns(self.space)
 
     def random(self, generator: np.random.Generator, count: int) -> Array:
         """Return so many random actions: uniform, and normal where a column has no bounds."""
         if self.bounds is None:
             return generator.integers(len(self.names), size=count)
         low, high = self.bounds
-        if not self._box:
+        if self._whole.all():
             return generator.integers(low.astype(int), high.astype(int) + 1, (count, len(low)))
         bounded = np.isfinite(low) & np.isfinite(high)
         ends = np.where(bounded, low, 0.0), np.where(bounded, high, 1.0)
         uniform = generator.uniform(*ends, size=(count, len(low)))
         normal = generator.normal(size=uniform.shape)
-        return np.clip(np.where(bounded, uniform, normal), low, high).astype(self.dtype)
+        drawn = np.clip(np.where(bounded, uniform, normal), low, high)
+        if self._whole.any():
+            least, most = (ends.astype(int) for ends in np.where(self._whole, self.bounds, 0.0))
+            drawn = np.where(self._whole, generator.integers(least, most + 1, drawn.shape), drawn)
+        return drawn.astype(self.dtype)
 
     def checked(self, action: Any) -> Any:
         """Return a policy's action as the data store it; rows are clipped to the bounds."""
@@ -75,7 +79,7 @@ class EnvironmentActions:
         row = np.asarray(action, dtype=np.float64)
         if not np.isfinite(row).all():
             raise InputError("policy", "actions of finite numbers", "NaN or infinity")
-        if not self._box and (row != np.rint(row)).any():
+        if (row != np.rint(row))[self._whole].any():
             raise InputError("policy", "actions of whole numbers", "fractions")
         low, high = rounded_bounds(self.bounds, self.dtype)
         return np.clip(row.astype(self.dtype), low, high).astype(self.dtype)
@@ -91,7 +95,7 @@ class EnvironmentActions:
             action = np.stack(np.unravel_index(action, tuple(sizes)))
             if isinstance(space, gym.spaces.MultiDiscrete):
                 action = action + space.start.reshape(-1)
-        return np.asarray(action, dtype=space.dtype).reshape(space.shape or ())
+        return native_row(space, action)
 
 
 def actions_of(env: gym.Env[Any, Any]) -> EnvironmentActions:
@@ -104,10 +108,12 @@ def actions_of(env: gym.Env[Any, Any]) -> EnvironmentActions:
             names = tuple(str(name) for name in meanings())
         return EnvironmentActions(space, names)
     if bounds is not None and bounds.size:
-        return EnvironmentActions(space, tuple(map(str, range(bounds.shape[1]))), bounds)
+        columns = row_names(space) or tuple(map(str, range(bounds.shape[1])))
+        return EnvironmentActions(space, columns, bounds)
     raise InputError(
         "env",
-        "an environment with Discrete, Box, MultiDiscrete or MultiBinary actions",
+        "an environment with Discrete, Box, MultiDiscrete or MultiBinary actions, or a Tuple or "
+        "Dict of these",
         f"the action space {space}",
         "Wrap it to choose among a set of candidate actions.",
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Array, Float64, Int64
 from ..errors import InputError
+from .action_parts import row_bounds, side_by_side
 from .action_vectors import rounded_bounds
 from .column_names import numbered
 
@@ -97,7 +98,7 @@ def action_batch(space: gym.Space[Any], batch: Any) -> Array:
         return np.asarray(batch).reshape(-1) - int(space.start)
     sizes = combination_sizes(space)
     if sizes is None:
-        return _side_by_side(space, batch)
+        return side_by_side(space, batch)
     start = space.start.reshape(-1) if isinstance(space, gym.spaces.MultiDiscrete) else 0
     digits = np.asarray(batch).reshape(len(batch), -1) - start
     return np.asarray(np.ravel_multi_index(tuple(digits.astype(np.int64).T), tuple(sizes)))
@@ -113,19 +114,6 @@ def action_space_names(space: gym.Space[Any]) -> tuple[str, ...] | None:
     start = space.start.reshape(-1) if isinstance(space, gym.spaces.MultiDiscrete) else 0
     rows = np.stack(np.unravel_index(np.arange(int(np.prod(sizes))), tuple(sizes)), axis=1) + start
     return tuple(",".join(map(str, row)) for row in rows.tolist())
-
-
-def row_bounds(space: gym.Space[Any]) -> Float64 | None:
-    """Return [2, Da], the least and the most of each part of an action; None for other spaces."""
-    if isinstance(space, gym.spaces.Box):
-        return np.stack([space.low, space.high]).reshape(2, -1).astype(np.float64)
-    if isinstance(space, gym.spaces.MultiDiscrete):
-        start = space.start.reshape(-1)
-        return np.stack([start, start + space.nvec.reshape(-1) - 1]).astype(np.float64)
-    if isinstance(space, gym.spaces.MultiBinary):
-        width = int(np.prod(space.shape))
-        return np.stack([np.zeros(width), np.ones(width)])
-    return None
 
 
 def space_bounds(space: gym.Space[Any], rows: Array) -> tuple[Float64 | None, tuple[str, ...]]:
@@ -151,13 +139,3 @@ def combination_sizes(space: gym.Space[Any]) -> Int64 | None:
     else:
         return None
     return sizes if float(np.prod(sizes.astype(float))) <= MAX_COMBINATIONS else None
-
-
-def _side_by_side(space: gym.Space[Any], batch: Any) -> Array:
-    if isinstance(space, gym.spaces.Dict):
-        parts = [batch[key] for key in space.spaces]
-    elif isinstance(batch, tuple):
-        parts = list(batch)
-    else:
-        return np.asarray(batch).reshape(len(batch), -1)
-    return np.concatenate([np.asarray(part).reshape(len(part), -1) for part in parts], axis=1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
+from deepaveragers.data.action_parts import native_row, row_bounds
 from deepaveragers.data.reading import read, read_reported
 from deepaveragers.data.spaces import action_batch, action_space_names, observation_batch
 from deepaveragers.errors import InputError, StorageError
@@ -164,6 +165,33 @@ def test_minari_continuous_actions_are_rows_or_mapped_by_a_function(minari):
     data = read(dataset, actions=lambda a: np.where(a[:, 0] > 0, "push", "pull"))
     signs = [float(a[0]) > 0 for _, taken, _, _ in expected for a in taken]
     assert [data.action_names[a] == "push" for a in data.actions] == signs
+
+
+@pytest.mark.parametrize(
+    ("actions", "names"),
+    [
+        (
+            spaces.Tuple((spaces.Discrete(3, start=2), spaces.Box(-1, 1, (2,), np.float32))),
+            ("0", "1[0]", "1[1]"),
+        ),
+        (
+            spaces.Dict(gear=spaces.Discrete(4), throttle=spaces.Box(0, 1, (1,), np.float32)),
+            ("gear", "throttle"),
+        ),
+    ],
+    ids=str,
+)
+def test_minari_actions_of_several_parts_are_rows(minari, actions, names):
+    dataset, expected = make_minari(minari, spaces.Box(-1, 1, (2,), np.float32), actions)
+    for data in (read(dataset), read("test/made-v0")):
+        assert data.action_names == names
+        np.testing.assert_array_equal(data.action_bounds, row_bounds(actions))
+        taken = [action for _, taken, _, _ in expected for action in taken]
+        for row, action in zip(data.actions, taken, strict=True):
+            again = native_row(actions, row)
+            np.testing.assert_array_equal(
+                spaces.flatten(actions, again), spaces.flatten(actions, action)
+            )
 
 
 def test_minari_that_names_no_spaces_is_not_opened(minari, tmp_path):

@@ -18,6 +18,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import DeepAveragersError, InputError, MissingExtraError, StorageError
 from ...progress import progress
+from ..action_parts import row_names
 from ..scratch import Growing
 from ..spaces import (
     action_batch,
@@ -85,9 +86,12 @@ def from_minari(dataset: Any, actions: ActionMap | None = None) -> Reading:
     noted: tuple[str, ...] = ()
     taken = joined["actions"]
     if actions is None:
-        names = own.action_names or action_space_names(dataset.action_space)
-        bounds, noted = space_bounds(dataset.action_space, taken)
-    as_rows = own.action_rows or isinstance(dataset.action_space, gym.spaces.Box)
+        space = dataset.action_space
+        names = own.action_names or action_space_names(space) or row_names(space)
+        bounds, noted = space_bounds(space, taken)
+    as_rows = own.action_rows or isinstance(
+        dataset.action_space, gym.spaces.Box | gym.spaces.Tuple | gym.spaces.Dict
+    )
     if actions is not None or not as_rows:
         taken = mapped_actions(taken, actions)
     data, notes = link_steps(
