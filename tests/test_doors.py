@@ -43,7 +43,14 @@ def test_nonsense_is_refused_by_name(door, name, world):
         assert "received" in str(refusal.value), value
 
 
-NEED_TORCH = {"load_encoder", "save_encoder", "train_bcq", "train_dqn", "train_dynamics"}
+NEED_TORCH = {
+    "load_encoder",
+    "save_encoder",
+    "solve_own_policy",
+    "train_bcq",
+    "train_dqn",
+    "train_dynamics",
+}
 """Doors of `tests/representation/test_doors.py`."""
 RECORDS = {"Candidate", "TrainingSettings", "TableMapping", "FrameStacks", "Transitions"}
 OTHER_NAMES = {"Objective": "solve", "Policy": "policy", "read_reported": "read"}

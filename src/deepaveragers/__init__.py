@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from .representation.transformer import TransformerEncoder
     from .solvers.constrained import ConstrainedPlan, solve_constrained
     from .solvers.one_step import solve_one_step
+    from .solvers.own_policy import solve_own_policy
     from .solvers.plan import Plan
     from .solvers.policy_evaluation import PolicyValue, factored_values, policy_values
     from .storage.editing import append, forget
@@ -138,6 +139,7 @@ __all__ = [
     "save_encoder",
     "solve_constrained",
     "solve_one_step",
+    "solve_own_policy",
     "train_bcq",
     "train_dqn",
     "train_dynamics",
@@ -210,6 +212,7 @@ _HOMES = {
     "Report": "reporting.report",
     "report": "reporting.report",
     "solve_one_step": "solvers.one_step",
+    "solve_own_policy": "solvers.own_policy",
     "Plan": "solvers.plan",
     "PolicyValue": "solvers.policy_evaluation",
     "factored_values": "solvers.policy_evaluation",

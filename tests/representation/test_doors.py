@@ -57,6 +57,20 @@ DOORS = {
             "hidden": (*NO_LIST, None, [0]),
         },
     ),
+    "solve_own_policy": (
+        lambda w, **given: da.solve_own_policy(
+            **{"mdp": da.compile(w, 3, encoder=da.train_dqn(w, **SMALL)), **given}
+        ),
+        {
+            "mdp": (*NO_RECORD, None),
+            "objective": NO_RECORD,
+            "tolerance": (*NO_TOLERANCE, None),
+            "gamma": (*NO_SHARE, None),
+            "support": (*NO_SHARE, None, 0.3),
+            "action_mask": ("a", 1.5, [True]),
+            "forbidden_actions": ("a", -1, True, [0]),
+        },
+    ),
     "acting": (
         lambda w, **given: da.train_dqn(w, **SMALL).policy(**given),
         {"epsilon": (*NO_SHARE, None), "seed": (*NO_SEED, None)},

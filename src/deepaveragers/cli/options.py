@@ -23,7 +23,10 @@ Smoothness = Annotated[
 ]
 Lookup = Annotated[
     str | None,
-    typer.Option("--lookup", help="'nearest', 'lookahead', or 'auto'; by default the plan's own."),
+    typer.Option(
+        "--lookup",
+        help="'nearest', 'lookahead', 'network' or 'auto'; by default the plan's own.",
+    ),
 ]
 
 

@@ -33,7 +33,8 @@ class Candidate:
         objective: what is planned for; its own `k` stays None.
         k: neighbours in the MDP.
         k_pi: neighbours that a decision averages.
-        lookup: "nearest", "lookahead", or "auto" as in `Policy`.
+        lookup: "nearest", "lookahead", or "auto" as in `Policy`; "network" does what the network
+            of the representation would do (`solve_own_policy`).
         encoder: the representation; None standardises vectors. A name ("dynamics", "bcq" and
             the others of `dac compile --encoder`) is trained on the part of the log that the
             candidate is made from; a ready encoder may have seen the episodes that judge it.
@@ -63,6 +64,8 @@ class Candidate:
             self, "candidates", optional(whole_number, "candidates", self.candidates)
         )
         flag("one_step", self.one_step)
+        if self.one_step and self.own:
+            raise InputError("one_step", "False where the network acts", True)
         if self.name is not None and not (isinstance(self.name, str) and self.name):
             raise InputError("name", "some text, or None", shown(self.name))
         if self.objective.k is not None:
@@ -72,6 +75,11 @@ class Candidate:
     def asked(self) -> Objective:
         """The objective, with the candidate's k."""
         return replace(self.objective, k=self.k)
+
+    @property
+    def own(self) -> bool:
+        """Whether the network of the representation acts."""
+        return self.lookup == "network"
 
     def __str__(self) -> str:
         if self.name is not None:
@@ -136,7 +144,7 @@ def by_plan(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     return _grouped(
         candidates,
         lambda one, other: (
-            (one.k, one.one_step) == (other.k, other.one_step)
+            (one.k, one.one_step, one.own) == (other.k, other.one_step, other.own)
             and _same(one.objective, other.objective)
         ),
     )

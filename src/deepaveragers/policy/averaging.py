@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float64
+from ..arrays import Bool, Float64
 from ..kernels.bellman.problem import DISTANCE_OFFSET
 
 
@@ -21,6 +21,17 @@ def partly_masked(q_values: Float64) -> bool:
     """Whether some states [N, A] have an action that others do not."""
     unavailable = np.isneginf(q_values)
     return bool((unavailable.any(axis=0) & ~unavailable.all(axis=0)).any())
+
+
+def only(q_values: Float64, allowed: Bool) -> Float64:
+    """Return Q-values [B, A] of the allowed actions alone, unless that would leave none.
+
+    Args:
+        q_values: [B, A]; -inf where an action is not available.
+        allowed: [B, A] or [1, A].
+    """
+    left = allowed & np.isfinite(q_values)
+    return np.where(left | ~left.any(axis=1, keepdims=True), q_values, -np.inf)
 
 
 def average_of(weights: Float64, q_values: Float64, *, masked: bool) -> Float64:

@@ -19,11 +19,12 @@ from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import not_forbidden, pose
 from ..neighbors.candidates import CandidateGraph
+from ..representation.own_policy import own_policy_of
 from ..solvers.plan import Plan
 from .candidate_rule import CandidateRule
 from .compact import CompactPolicy, Manner, Origin
 from .compact_rows import CompactVectorPolicy
-from .lookup import Lookup, Nearest
+from .lookup import Lookup, Nearest, Network
 from .observing import ObservationForm
 from .rules import Allowed, LookaheadRule, NearestRule, Rule, without_graph
 from .sources import SourceStates
@@ -108,6 +109,9 @@ def _origin(policy: Policy, fallback: Any, more: Sequence[Array] = ()) -> Origin
     asked = described(plan)
     rewards = plan.objective.rewards
     arrays = [plan.values, plan.q_values, *more]
+    if policy.lookup == "network":
+        own = own_policy_of(plan.mdp.encoder, plan.objective.support)
+        arrays += [one for one in (own.values, own.logits) if one is not None]
     if rewards is not None and not more:
         arrays.append(pose(plan.mdp, plan.objective).rewards)
     manner = [policy.lookup, policy.k, policy.support_threshold, fallback]
@@ -116,7 +120,7 @@ def _origin(policy: Policy, fallback: Any, more: Sequence[Array] = ()) -> Origin
 
 
 def _rule(plan: Plan, lookup: Lookup, sources: SourceStates, k: int) -> Rule:
-    allowed = _allowed(plan)
+    allowed = _allowed(plan, lookup)
     if isinstance(lookup, Nearest):
         q_values = plan.q_values[lookup.living]
         k = min(k, len(lookup.living))
@@ -129,8 +133,10 @@ def _rule(plan: Plan, lookup: Lookup, sources: SourceStates, k: int) -> Rule:
     return LookaheadRule(sources, problem, plan.values, k, allowed)
 
 
-def _allowed(plan: Plan) -> Allowed:
+def _allowed(plan: Plan, lookup: Lookup) -> Allowed:
     fixed = not_forbidden(plan.mdp, plan.objective)
+    if isinstance(lookup, Network):
+        return Allowed(fixed, own=lookup.own)
     if not plan.objective.support:
         return Allowed(fixed)
     _refuse_mask(plan.objective)

@@ -92,6 +92,8 @@ class Decision:
         basis: what these transitions are, in a sentence; it depends on the lookup.
         similar: where the objective asks for support, how often each action was taken in the
             logged states most like this one; empty otherwise.
+        network: whether the network of the representation chose the action; the Q-value is then
+            what the log says of going on like that, not the network's.
     """
 
     action: int | tuple[float, ...]
@@ -114,6 +116,7 @@ class Decision:
     evidence: tuple[Evidence, ...]
     basis: str
     similar: dict[str, int]
+    network: bool = False
 
     @property
     def best(self) -> str:

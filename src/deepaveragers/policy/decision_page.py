@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from ..markup import escaped, table_html
 from .case import Case
 from .decision import Decision
-from .decision_text import case_rows, mark, shown_columns, worth
+from .decision_text import case_rows, chosen_by, mark, shown_columns, worth
 
 
 def decision_html(decision: Decision) -> str:
     """Return a decision with its comparable cases."""
     name = decision.action_name
     note = ", unlike anything in the data" if decision.unlike else ""
-    fallback = " (fallback)" if decision.abstained else ""
+    by = chosen_by(decision)
     values = [
         (one, worth(decision, one, value).removeprefix("= "), mark(decision, one).strip())
         for one, value in decision.q_values.items()
     ]
     parts = [
-        f"<p><b>Action {escaped(name)}</b>{fallback}, support {decision.support:.1%}{note}</p>",
+        f"<p><b>Action {escaped(name)}</b>{by}, support {decision.support:.1%}{note}</p>",
         table_html(values, ("action", "planned value", "")),
         _cases(f"{name!r}", decision.times_taken, decision.cases),
     ]

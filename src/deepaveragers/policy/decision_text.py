@@ -24,7 +24,7 @@ ENDINGS = {"terminated": "terminated", "truncated": "cut off", "open": "log stop
 def decision_text(decision: Decision) -> str:
     """Return a decision with its comparable cases."""
     name = decision.action_name
-    lines = [f"action {name}" + (" (fallback)" if decision.abstained else "")]
+    lines = [f"action {name}{chosen_by(decision)}"]
     lines += [
         f"  Q({one}) {worth(decision, one, value)}{mark(decision, one)}"
         for one, value in decision.q_values.items()
@@ -38,13 +38,21 @@ def decision_text(decision: Decision) -> str:
     return printable("\n".join(lines))
 
 
+def chosen_by(decision: Decision) -> str:
+    """Return who chose the action, in brackets, where it was not the plan."""
+    if decision.abstained:
+        return " (fallback)"
+    return " (chosen by the network)" if decision.network else ""
+
+
 def worth(decision: Decision, action: str, value: float) -> str:
     """Return an action's value, or why it has none."""
     if value == -math.inf:
         if not decision.similar:
             return "not available: the plan may not take it, or the log has no case of it"
         cases = sum(decision.similar.values())
-        return f"not available here: {decision.similar[action]} of {cases} similar cases"
+        why = "not the network's choice" if decision.network else "not available here"
+        return f"{why}: {decision.similar[action]} of {cases} similar cases"
     return f"= {value:.4g} +- {decision.q_error:.2g}"
 
 

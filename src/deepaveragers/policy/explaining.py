@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Array, Float64, Floats
 from .case import Cases
 from .decision import Decision, Evidence, ImaginedStep
-from .lookup import Grounds, Lookup
+from .lookup import Grounds, Lookup, Network
 from .support import UNLIKE
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def explain(plan: Plan, lookup: Lookup, cases: Cases, asked: Asked, count: int) 
         evidence=_evidence(plan, cases, grounds),
         basis=lookup.basis,
         similar=_similar(plan, asked.features),
+        network=isinstance(lookup, Network),
     )
 
 

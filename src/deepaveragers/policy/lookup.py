@@ -3,6 +3,8 @@
 - "nearest" (the paper's state-level heuristic, read as in its text): with c_i the k
   nearest core states and alpha_i their normalised weights,
   Q(s, a) = sum_i alpha_i Q(c_i, a). One search per decision.
+- "network": the same of the one action that the network of the representation would take
+  (`representation.own_policy`); where none of the k core states would, as "nearest".
 - "lookahead" (Eq. 3): with the k nearest transitions of each action a and the objective's
   own operator, Q(s, a) = sum_j alpha_j (r_j - C d_j + gamma V(s'_j)). One search per action.
 
@@ -27,7 +29,8 @@ from ..kernels.bellman.problem import Problem
 from ..mdp.problem import allowed_at, pose
 from ..neighbors.choice import serving_index
 from ..parallel import available_threads
-from .averaging import average_of, partly_masked, weights_of
+from ..representation.own_policy import own_policy_of
+from .averaging import average_of, only, partly_masked, weights_of
 from .sources import SourceStates
 
 if TYPE_CHECKING:
@@ -118,14 +121,17 @@ class Nearest:
 
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D]."""
-        rows, distances = self.index.query(features, self._k, threads=self._threads)
-        weights = weights_of(distances, self._plan.objective.weighting)
-        found = average_of(weights, self._q_values[rows], masked=self._partly_masked)
+        found = self._averaged(features)
         if not self._plan.objective.support:
             return found
         allowed = allowed_at(self._plan.mdp, self._plan.objective, observations, features)
-        left = allowed & np.isfinite(found)
-        return np.where(left | ~left.any(axis=1, keepdims=True), found, -np.inf)
+        return only(found, allowed)
+
+    def _averaged(self, features: Floats) -> Float64:
+        """Return [B, A] averages over the nearest core states of features [B, D]."""
+        rows, distances = self.index.query(features, self._k, threads=self._threads)
+        weights = weights_of(distances, self._plan.objective.weighting)
+        return average_of(weights, self._q_values[rows], masked=self._partly_masked)
 
     def grounds(self, features: Floats, action: int) -> Grounds:
         """Return what the Q-value of an action at features [1, D] rests on."""
@@ -155,6 +161,24 @@ class Nearest:
         grounds = self.grounds(features, action)
         state = grounds.transitions[np.argmax(grounds.weights)]
         return int(self._plan.mdp.graph.indices[state, action, 0])
+
+
+class Network(Nearest):
+    """What the network of the representation would do, with Q-values by the nearest core states."""
+
+    basis = (
+        "The network of the representation chose the action. These transitions led to states like "
+        "this one. A share is what is expected from there on where the network goes on deciding; "
+        "what was done and earned on the way there is no part of it."
+    )
+
+    def __init__(self, plan: Plan, k: int) -> None:
+        self.own = own_policy_of(plan.mdp.encoder, plan.objective.support)
+        super().__init__(plan, k)
+
+    def q_values(self, features: Floats, observations: Array) -> Float64:
+        """Return [B, A] for features [B, D]; -inf but for the network's action."""
+        return only(self._averaged(features), self.own.taken(features))
 
 
 class Lookahead:

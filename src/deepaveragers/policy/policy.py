@@ -19,7 +19,7 @@ from .acting import Acting, checked_threshold
 from .case import Cases
 from .deciding import Decisions, encode_within, no_decisions, tied_with_best
 from .decision import Decision, ImaginedStep
-from .lookup import Lookahead, Lookup, Nearest
+from .lookup import Lookahead, Lookup, Nearest, Network
 from .observing import ObservationForm, ObservationReader
 from .sources import SourceStates
 from .support import Support, support_of
@@ -27,7 +27,7 @@ from .support import Support, support_of
 if TYPE_CHECKING:
     from .compact import CompactPolicy
 
-LookupName = Literal["auto", "nearest", "lookahead"]
+LookupName = Literal["auto", "nearest", "lookahead", "network"]
 CASES = 4
 """Comparable cases that an explanation shows."""
 Fallback = int | str | Callable[[Array], Any]
@@ -45,7 +45,8 @@ class Policy(Acting):
         plan: the plan to act by.
         k: neighbours to average, the paper's k_pi.
         lookup: "nearest" or "lookahead", see `policy.lookup`; "auto" is "nearest", and
-            "lookahead" for one-step data, in which every transition ends its episode.
+            "lookahead" for one-step data, in which every transition ends its episode. "network"
+            acts as the network of the representation does; see `solve_own_policy`.
         epsilon: chance of a random available action.
         support_threshold: in [0, 1]; where the support of an observation is smaller, the
             fallback acts. See `policy.support`.
@@ -79,14 +80,15 @@ class Policy(Acting):
         self._random = np.random.default_rng(seed_number(seed))
         self._observations = ObservationReader(ObservationForm.of(plan.mdp.transitions))
         self._sources = SourceStates(plan.mdp)
-        self._lookup: Lookup = (
-            Nearest(plan, self.k)
-            if self.lookup == "nearest"
-            else Lookahead(plan, self.k, self._sources)
-        )
+        self._lookup = self._made_lookup()
 
     def __repr__(self) -> str:
         return f"Policy(k={self.k}, lookup={self.lookup!r}, epsilon={self.epsilon})"
+
+    def _made_lookup(self) -> Lookup:
+        if self.lookup == "lookahead":
+            return Lookahead(self.plan, self.k, self._sources)
+        return (Network if self.lookup == "network" else Nearest)(self.plan, self.k)
 
     def by(self, plan: Plan) -> Policy:
         """Return a policy that acts in the same way by another plan of the same compiled MDP.

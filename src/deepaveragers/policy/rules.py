@@ -16,7 +16,8 @@ from ..kernels.bellman.problem import Problem
 from ..mdp.imitation import SIMILAR_CASES, supported, times_taken
 from ..neighbors.index import NeighborIndex
 from ..parallel import available_threads
-from .averaging import average_of, partly_masked, weights_of
+from ..representation.own_policy import OwnPolicy
+from .averaging import average_of, only, partly_masked, weights_of
 from .sources import SourceStates
 
 
@@ -39,15 +40,24 @@ class Allowed:
         share: of the likeliest action's support that an action must have; 0 asks for none.
         index: over the logged states, where a share is asked for.
         actions: [N] int32, what was done in the logged states.
+        own: what the network of the representation would do, where that alone is allowed.
     """
 
     fixed: Bool
     share: float = 0.0
     index: NeighborIndex | None = None
     actions: Int32 | None = None
+    own: OwnPolicy | None = None
+
+    @property
+    def varies(self) -> bool:
+        """Whether it depends on the state."""
+        return self.own is not None or self.share > 0.0
 
     def at(self, features: Floats) -> Bool:
         """Return [B, A], or [1, A] where all states have the same actions."""
+        if self.own is not None:
+            return self.own.taken(features)
         if self.index is None or self.actions is None:
             return self.fixed
         cases = min(SIMILAR_CASES, len(self.actions))
@@ -80,9 +90,8 @@ class NearestRule:
         rows, distances = self.index.query(features, self.k, threads=self._threads)
         weights = weights_of(distances, self.weighting)
         found = average_of(weights, self.q_values[rows], masked=self._partly_masked)
-        if self.allowed.share:
-            left = self.allowed.at(features) & np.isfinite(found)
-            found = np.where(left | ~left.any(axis=1, keepdims=True), found, -np.inf)
+        if self.allowed.varies:
+            found = only(found, self.allowed.at(features))
         return found, distances
 
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..arrays import Float64, Floats
+from ..errors import InputError
 from .architecture import Architecture, Kind
 from .experience import Columns, Experience
 from .network_encoder import NetworkEncoder
+from .own_policy import OwnPolicy, output_of
 from .settings import Preset
 
 if TYPE_CHECKING:
@@ -30,6 +32,16 @@ class DqnEncoder(NetworkEncoder):
     def q_values(self, observations: Columns) -> Float64:
         """Return [B, A] float64."""
         return self.outputs(observations)["q"].astype("float64")
+
+    def own_policy(self, share: float = 0.0) -> OwnPolicy:
+        """Return what the network would do, by its representation.
+
+        Args:
+            share: 0; the network does not imitate.
+        """
+        if share:
+            raise InputError("support", "0 where the network does not imitate the log", share)
+        return OwnPolicy(output_of(self.weights, "q"))
 
     def policy(self, epsilon: float = 0.0, seed: int = 0) -> NetworkPolicy:
         """Return the policy that is greedy in these Q-values."""

@@ -46,7 +46,7 @@ class NetworkEncoder:
                 found = self.weights[part].shape if part in self.weights else None
                 if found != expected:
                     raise InputError("weights", f"{part} of shape {expected}", found)
-        if self.head not in self.architecture.heads:
+        if not set(self.read_from) <= set(self.architecture.heads):
             raise InputError("head", f"one of {self.architecture.heads}", repr(self.head))
 
     def __repr__(self) -> str:
@@ -56,7 +56,12 @@ class NetworkEncoder:
     @property
     def dimensions(self) -> int:
         """Width of the representation."""
-        return self.architecture.hidden[-1]
+        return self.architecture.hidden[-1] * len(self.read_from)
+
+    @property
+    def read_from(self) -> tuple[str, ...]:
+        """The heads whose last hidden layers, side by side, are the representation."""
+        return (self.head,)
 
     def fit(self, observations: Columns) -> Self:
         """Return itself: the weights are given."""
@@ -93,8 +98,11 @@ class NetworkEncoder:
             for start in range(0, size, BATCH):
                 batch = np.ascontiguousarray(observations[start : start + BATCH])
                 signal = networks.trunk(self.architecture, weights, batch)
-                signal = networks.representation(self.architecture, weights, signal, self.head)
-                features[start : start + len(batch)] = signal.cpu().numpy()
+                rows = features[start : start + len(batch)]
+                for place, head in enumerate(self.read_from):
+                    layer = networks.representation(self.architecture, weights, signal, head)
+                    width = layer.shape[1]
+                    rows[:, place * width : (place + 1) * width] = layer.cpu().numpy()
                 advance(len(batch))
         return features
 

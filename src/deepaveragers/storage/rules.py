@@ -7,13 +7,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arguments import choice, number, whole_number
+from ..arguments import choice, flag, number, whole_number
 from ..arrays import Array
 from ..errors import BundleError, InputError
 from ..neighbors.stored import StoredIndex, pack_index, unpack_index
 from ..policy.candidate_rule import CandidateRule
 from ..policy.rules import Allowed, LookaheadRule, NearestRule, Rule
 from ..policy.sources import SourceStates
+from ..representation.own_policy import OwnPolicy
 from .candidate_rules import pack_candidates, unpack_candidates
 from .prefixes import prefixed, within
 from .problems import pack_problem, unpack_problem
@@ -62,6 +63,12 @@ def _pack_allowed(allowed: Allowed) -> Packed:
         "share": allowed.share,
         "index": {},
     }
+    if allowed.own is not None:
+        settings["own"] = {"share": allowed.own.share, "imitates": allowed.own.logits is not None}
+        arrays = {"own.values": allowed.own.values}
+        return settings, arrays | (
+            {} if allowed.own.logits is None else {"own.logits": allowed.own.logits}
+        )
     if allowed.index is None or allowed.actions is None:
         return settings, {}
     settings["index"], arrays = pack_index(allowed.index)
@@ -86,6 +93,8 @@ def unpack_rule(
         raise BundleError("its values do not fit its states.")
     if np.isnan(q_values).any() or (q_values == np.inf).any():
         raise BundleError("the value of an action is not a number.")
+    if allowed.own is not None and allowed.own.dimensions != index.dimensions:
+        raise BundleError("its network does not fit its states.")
     return NearestRule(index, q_values, k, weighting, allowed), index.dimensions
 
 
@@ -95,6 +104,8 @@ def _unpack_allowed(
     fixed = np.asarray(settings["fixed"])[None]
     if fixed.shape != (1, actions) or fixed.dtype != np.bool_ or not fixed.any():
         raise BundleError("the actions that it allows are not among its actions.")
+    if "own" in settings:
+        return Allowed(fixed, own=_unpack_own(settings["own"], arrays, actions))
     share = number("share", settings["share"], least=0.0, most=1.0)
     if not share:
         return Allowed(fixed)
@@ -105,6 +116,16 @@ def _unpack_allowed(
     if taken.min() < 0 or taken.max() >= actions:
         raise BundleError("a logged action is none of its actions.")
     return Allowed(fixed, share, index, taken)
+
+
+def _unpack_own(
+    settings: Mapping[str, Any], arrays: Mapping[str, Array], actions: int
+) -> OwnPolicy:
+    logits = arrays["own.logits"] if flag("imitates", settings["imitates"]) else None
+    own = OwnPolicy(arrays["own.values"], logits, float(settings["share"]))
+    if len(own.values) != actions:
+        raise BundleError("its network has other actions.")
+    return own
 
 
 def _unpack_lookahead(

@@ -1,8 +1,8 @@
 """The candidates that `fit` tries when none are given.
 
 Representations x support x smoothness, at the cost without units; one step of improvement;
-imitation (only the action that is taken most in similar states); and each action always, where
-there are few.
+imitation (only the action that is taken most in similar states); what a network that learnt
+Q-values and imitation would do by itself; and each action always, where there are few.
 
 Where actions are rows, a decision weighs single transitions, so that there is no smoothness to try;
 imitation takes the action that most of the nearest rows nearly took.
@@ -42,6 +42,8 @@ def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tu
         return tuple(one for name in encoders for one in _rows(base, name))
     made = _single_steps if data.terminations.all() else _plans
     found = [one for name in encoders for one in made(base, name)]
+    if networks and made is _plans and not is_image(data.observations):
+        found += _own_policies(base)
     return (*found, *_constants(data, base, encoders[0]))
 
 
@@ -66,6 +68,16 @@ def _plans(base: Objective, encoder: str) -> Sequence[Candidate]:
     )
     step = Candidate(cautious, k=CASES, k_pi=CASES, lookup="lookahead", encoder=encoder)
     return [*plans, replace(step, one_step=True), alike]
+
+
+def _own_policies(base: Objective) -> Sequence[Candidate]:
+    """Return what BCQ would do, and its imitation of the log alone."""
+    return [
+        Candidate(
+            replace(base, support=support), k_pi=CASES, lookup="network", encoder="bcq", name=name
+        )
+        for support, name in ((SUPPORT, "own policy bcq"), (1.0, "imitation bcq"))
+    ]
 
 
 def _rows(base: Objective, encoder: str) -> Sequence[Candidate]:

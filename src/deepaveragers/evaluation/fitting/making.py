@@ -15,8 +15,11 @@ from ...mdp.compilation import compile
 from ...mdp.model import DacMdp
 from ...mdp.objective import Objective
 from ...policy.policy import Policy
+from ...representation.bcq import BOTH
 from ...representation.catalogue import TRAINED, encoder_by_name
+from ...representation.encoder import Encoder
 from ...solvers.one_step import solve_one_step
+from ...solvers.own_policy import solve_own_policy
 from ...solvers.plan import Plan
 from ..candidates import Candidate, by_plan
 from .judges.verdict import Withheld
@@ -26,6 +29,12 @@ PICTURE_UPDATES = 1_000
 FEWEST_UPDATES = 1_500
 ROWS_PER_UPDATE = 5.0
 """Rows that ask for one more update of a representation, up to its usual number."""
+BCQ_UPDATES = (4_000, 10_000)
+"""Of BCQ, whose batches are smaller: fewest and most."""
+
+
+Q_LEARNERS = ("dqn", "bcq")
+"""Encoders whose training depends on the size of rewards."""
 
 
 class Maker:
@@ -49,7 +58,7 @@ class Maker:
             return
         for alike in by_plan(group):
             try:
-                plan = _planned(mdp, self._asked(alike[0], mdp), one_step=alike[0].one_step)
+                plan = _planned(mdp, self._asked(alike[0], mdp), alike[0])
             except InputError as error:
                 yield from ((candidate, Withheld(str(error))) for candidate in alike)
                 continue
@@ -60,15 +69,20 @@ class Maker:
         k = min(len(self._data), max(candidate.k for candidate in group))
         encoder = group[0].encoder
         if isinstance(encoder, str):
-            trained: dict[str, Any] = {}
-            if encoder in TRAINED:
-                trained = {
-                    "show_progress": False,
-                    "train_steps": _updates(encoder, self._data),
-                }
-            encoder = encoder_by_name(encoder, self._data, seed=self._seed, **trained)
+            encoder = self._trained(encoder, own=any(candidate.own for candidate in group))
         m = group[0].candidates
         return compile(self._data, k, encoder, candidates=m, show_progress=False)
+
+    def _trained(self, name: str, *, own: bool) -> Encoder:
+        """Return an encoder by its name; where it is to act by itself, it is able to."""
+        data, training = self._data, dict[str, Any]()
+        if name in TRAINED:
+            training = {"show_progress": False, "train_steps": _updates(name, data)}
+        if name in Q_LEARNERS:
+            data = _in_own_units(data)
+        if name == "bcq" and own:
+            training["representation"] = BOTH
+        return encoder_by_name(name, data, seed=self._seed, **training)
 
     def _asked(self, candidate: Candidate, mdp: DacMdp) -> Objective:
         """Return the candidate's objective as one of these rows."""
@@ -85,12 +99,26 @@ def _updates(encoder: str, data: Transitions) -> int:
     """Return how long a representation is trained."""
     if is_image(data.observations):
         return PICTURE_UPDATES
+    if encoder == "bcq":
+        return int(np.clip(len(data) / ROWS_PER_UPDATE, *BCQ_UPDATES))
     return min(TRAINED[encoder], max(FEWEST_UPDATES, int(len(data) / ROWS_PER_UPDATE)))
 
 
-def _planned(mdp: DacMdp, asked: Objective, *, one_step: bool) -> Plan:
+def _in_own_units(data: Transitions) -> Transitions:
+    """Return rewards in units of their root mean square: what is learnt is the same in any."""
+    largest = float(np.abs(data.rewards).max())
+    if largest == 0.0:
+        return data
+    unit = largest * float(np.sqrt(np.mean((data.rewards / largest) ** 2)))
+    return replace(data, rewards=data.rewards / unit)
+
+
+def _planned(mdp: DacMdp, asked: Objective, candidate: Candidate) -> Plan:
     """Return the plan; Ctrl-C ends all, and no candidate is judged by half a plan."""
-    plan = solve_one_step(mdp, asked) if one_step else mdp.solve(asked)
+    if candidate.own:
+        plan = solve_own_policy(mdp, asked)
+    else:
+        plan = solve_one_step(mdp, asked) if candidate.one_step else mdp.solve(asked)
     if plan.status == "interrupted":
         raise KeyboardInterrupt
     return plan
