@@ -81,6 +81,13 @@ def test_the_policy_acts_as_the_network(model, network):
     assert np.isfinite(near).sum(axis=1).tolist() == [1] * len(states)
 
 
+def test_another_plan_is_followed_with_its_own_support(model):
+    alike, own_plan = (da.solve_own_policy(model, support=share) for share in (1.0, 0.3))
+    states = episodes(5).observations
+    turned = alike.policy(k=31).by(own_plan)
+    assert np.array_equal(turned.act(states), own_plan.policy(k=31).act(states))
+
+
 def test_it_is_saved_and_loaded_without_the_log_and_with_it(model, tmp_path):
     plan = da.solve_own_policy(model, support=0.3)
     policy, states = plan.policy(k=31), episodes(7).observations

@@ -172,9 +172,9 @@ class Network(Nearest):
         "what was done and earned on the way there is no part of it."
     )
 
-    def __init__(self, plan: Plan, k: int) -> None:
+    def _follow(self, plan: Plan) -> None:
+        super()._follow(plan)
         self.own = own_policy_of(plan.mdp.encoder, plan.objective.support)
-        super().__init__(plan, k)
 
     def q_values(self, features: Floats, observations: Array) -> Float64:
         """Return [B, A] for features [B, D]; -inf but for the network's action."""
