@@ -25,6 +25,7 @@ from ..representation.encoder import Encoder, as_encoder
 from .far_numbers import warn_of_far_numbers
 from .jumps import warn_of_jumps
 from .model import DacMdp
+from .repeats import warn_of_chance
 
 if TYPE_CHECKING:
     from ..neighbors.candidates import Landing
@@ -95,6 +96,8 @@ def compile(
     else:
         graph = search(features, data.actions, data.num_actions, k, **options)
     warn_of_jumps(graph, source, core, data.terminations, stacklevel=4)
+    if not data.action_vectors:
+        warn_of_chance(graph, core, data.rewards, data.terminations, stacklevel=4)
     return DacMdp(data, fitted, frozen(source), frozen(core), graph)
 
 
