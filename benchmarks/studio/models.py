@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,18 @@ def cartpole(states: int = 100_000) -> da.DacMdp:
         action_names=("left", "right"),
         observation_names=("cart position", "cart velocity", "pole angle", "pole velocity"),
         observation_units=("m", "m/s", "rad", "rad/s"),
+    )
+    return da.compile(named, k=NEIGHBORS)
+
+
+def pendulum(states: int = 100_000) -> da.DacMdp:
+    """Return random play of Pendulum, whose action is a torque; its columns named."""
+    data = da.collect("Pendulum-v1", steps=states, policy="random", seed=0)
+    named = replace(
+        data,
+        action_names=("torque",),
+        observation_names=("cos angle", "sin angle", "velocity"),
+        observation_units=("", "", "rad/s"),
     )
     return da.compile(named, k=NEIGHBORS)
 
@@ -66,7 +79,11 @@ def puck(states: int = 1_000_000) -> da.DacMdp:
     return da.compile(data, k=NEIGHBORS)
 
 
-MODELS: dict[str, Callable[[int], da.DacMdp]] = {"cartpole": cartpole, "puck": puck}
+MODELS: dict[str, Callable[[int], da.DacMdp]] = {
+    "cartpole": cartpole,
+    "pendulum": pendulum,
+    "puck": puck,
+}
 
 
 def main() -> None:

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
         TrainingDiverged,
     )
     from .evaluation.candidates import Candidate, candidate_grid
-    from .evaluation.comparison import Comparison, compare
+    from .evaluation.comparing import compare
+    from .evaluation.comparison import Comparison
     from .evaluation.fitting.answer import Fit
     from .evaluation.fitting.fit import fit
     from .evaluation.guarantee import Guarantee, guarantee
@@ -152,7 +153,7 @@ _HOMES = {
     "TableMapping": "data.mapping",
     "read_reported": "data.reading",
     "Comparison": "evaluation.comparison",
-    "compare": "evaluation.comparison",
+    "compare": "evaluation.comparing",
     "candidate_grid": "evaluation.candidates",
     "append": "storage.editing",
     "forget": "storage.editing",

@@ -5,7 +5,7 @@
  * does not parse is left as it is by default: a link is never an error.
  */
 
-import type { Question, Reward } from "./types";
+import type { Question, Range, Reward } from "./types";
 
 /** What the map shows and which panel is open. */
 export interface View {
@@ -29,6 +29,7 @@ export function questionToText(question: Question, usual: Question): URLSearchPa
   }
   if (question.weighting !== usual.weighting) text.set("weighting", question.weighting);
   if (!same(question.forbidden, usual.forbidden)) text.set("forbidden", question.forbidden.join(",") || NONE);
+  if (!same(question.ranges, usual.ranges)) text.set("ranges", question.ranges.map(rangeText).join(",") || NONE);
   if (!same(question.penalties, usual.penalties)) {
     const pairs = Object.entries(question.penalties).map(([action, amount]) => `${action}:${amount}`);
     text.set("penalty", pairs.join(",") || NONE);
@@ -47,6 +48,8 @@ export function textToQuestion(text: URLSearchParams, usual: Question): Question
   if (weighting === "inverse" || weighting === "uniform") question.weighting = weighting;
   const forbidden = text.get("forbidden");
   if (forbidden !== null) question.forbidden = list(forbidden).map(Number).filter(Number.isInteger);
+  const ranges = text.get("ranges");
+  if (ranges !== null) question.ranges = list(ranges).flatMap(rangeOf);
   const penalty = text.get("penalty");
   if (penalty !== null) question.penalties = penalties(penalty);
   const reward = text.get("reward");
@@ -106,6 +109,19 @@ function penalties(text: string): Record<string, number> {
     if (action !== undefined && /^\d+$/.test(action) && value !== null) found[action] = value;
   }
   return found;
+}
+
+/** "column:low:high", an end that there is not left out. */
+function rangeText({ column, low, high }: Range): string {
+  return [column, low ?? "", high ?? ""].join(":");
+}
+
+function rangeOf(text: string): Range[] {
+  const [column = "", low = "", high = "", ...more] = text.split(":");
+  const ends = [low, high].map((end) => (end === "" ? null : finite(end)));
+  const broken = (low !== "" && ends[0] === null) || (high !== "" && ends[1] === null);
+  if (!/^\d+$/.test(column) || broken || more.length > 0 || (low === "" && high === "")) return [];
+  return [{ column: Number(column), low: ends[0], high: ends[1] }];
 }
 
 function rewardOf(text: string): Reward | null {

@@ -53,7 +53,7 @@ function TopBar() {
     <header class="top">
       <h1><span class="mark" aria-hidden="true" />{known.name}</h1>
       <p class="about">
-        {plural(known.states, "state")} · {plural(known.episodes, "episode")} · {plural(known.actions.length, "action")}
+        {plural(known.states, "state")} · {plural(known.episodes, "episode")} · {known.candidates > 0 ? plural(known.action_columns.length, "action column") : plural(known.actions.length, "action")}
         <span class="aside"> · every point is a logged state; every change of a question is a new certified plan</span>
       </p>
       <Jobs />

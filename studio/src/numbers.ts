@@ -29,7 +29,9 @@ export function percent(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const hundredth = value * 100;
   if (hundredth !== 0 && Math.abs(hundredth) < 0.1) return "< 0.1 %";
-  return `${hundredth.toFixed(Math.abs(hundredth) < 10 ? 1 : 0)} %`;
+  if (hundredth > 99.9 && hundredth < 100) return "> 99.9 %";
+  const ends = Math.abs(hundredth) < 10 || (hundredth > 99 && hundredth < 100);
+  return `${hundredth.toFixed(ends ? 1 : 0)} %`;
 }
 
 /** A duration in the unit that suits it. */

@@ -73,6 +73,21 @@ export function actionName(index: number): string {
   return model.value?.actions[index]?.name ?? String(index);
 }
 
+/** Name of a column of actions that are rows. */
+export function actionColumn(index: number): string {
+  return model.value?.action_columns[index]?.name ?? String(index);
+}
+
+/** Whether actions are rows of numbers instead of one of a few. */
+export function actsInRows(): boolean {
+  return (model.value?.action_columns.length ?? 0) > 0;
+}
+
+/** By how much of a column's range an action has to differ to count as another. */
+export function otherAction(): string {
+  return `${Math.round(100 * (model.value?.other_action ?? 0))} %`;
+}
+
 export function axisLabel(id: string): string {
   return axes.value.find((axis) => axis.id === id)?.label ?? id;
 }

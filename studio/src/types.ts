@@ -6,6 +6,23 @@ export interface Action {
   count: number;
 }
 
+/** A column of actions that are rows of numbers. */
+export interface ActionColumn {
+  index: number;
+  name: string;
+  low: number;
+  high: number;
+  /** Whether it has whole numbers only. */
+  whole: boolean;
+}
+
+/** Numbers in short; 5 and 95 % of them are below low and high. */
+export interface Spread {
+  mean: number;
+  low: number;
+  high: number;
+}
+
 /** One way to fill the columns that came from one text column of the table. */
 export interface Choice {
   label: string;
@@ -31,7 +48,13 @@ export interface Model {
   episodes: number;
   kind: "vector" | "pictures";
   shape: number[];
+  /** None where actions are rows. */
   actions: Action[];
+  action_columns: ActionColumn[];
+  /** Logged actions that a state chooses among, where they are rows. */
+  candidates: number;
+  /** Share of a column's range by which a row has to differ to count as another action. */
+  other_action: number;
   columns: Column[];
   encoder: string;
   k: number;
@@ -66,6 +89,13 @@ export interface Reward {
   keep_logged: boolean;
 }
 
+/** A forbidden range of a column of the actions, ends included. */
+export interface Range {
+  column: number;
+  low: number | null;
+  high: number | null;
+}
+
 /** What is asked of the compiled MDP: the fields of `da.Objective` that the page offers. */
 export interface Question {
   gamma: number;
@@ -77,6 +107,8 @@ export interface Question {
   horizon: number | null;
   support: number;
   forbidden: number[];
+  /** Forbidden where actions are rows. */
+  ranges: Range[];
   penalties: Record<string, number>;
   reward: Reward | null;
 }
@@ -97,6 +129,7 @@ export interface PlanSummary {
   best_logged_return: number | null;
   changed_share: number | null;
   action_shares: number[];
+  action_spreads: Spread[];
   warnings: string[];
   python: string;
   query: string;
@@ -150,6 +183,8 @@ export interface Comparisons {
   changed_share: number;
   /** Actions by index. */
   changes: { from: number; to: number; states: number; gain: number | null }[];
+  /** By column, where actions are rows. */
+  shifts: { index: number; lower: number; higher: number; mean: number }[];
   start: { left: number | null; right: number | null };
   /** left_under_right: what the right plan loses by acting like the left. */
   loss: { left_under_right: Lost; right_under_left: Lost } | null;
@@ -158,7 +193,7 @@ export interface Comparisons {
     conditions: Condition[];
     states: number;
     changed_share: number;
-    mostly: { from: number; to: number };
+    mostly: string;
   }[];
 }
 
@@ -177,6 +212,8 @@ export interface ActionValue {
   available: boolean;
   reason?: string | null;
   cases: number;
+  /** Of a candidate: to the logged state in which it was taken. */
+  distance: number | null;
   best: boolean;
   tie: boolean;
 }
@@ -186,7 +223,7 @@ export interface Case {
   episode: string;
   step: number;
   time: string | null;
-  action: number;
+  done: string;
   reward: number | null;
   distance: number;
   /** In the plan's own average; null where it has no part in it. */
@@ -229,9 +266,10 @@ export interface Inspection {
 export interface Group {
   states: number;
   share: number;
-  value: { mean: number | null; low: number | null; high: number | null } | null;
+  value: Spread | null;
   /** Counts of states. */
   actions: { index: number; planned: number; logged: number }[];
+  action_columns: { index: number; planned: Spread | null; logged: Spread | null }[];
   columns: { name: string; mean: number | null; overall: number | null; difference: number | null }[];
   rule: Condition[];
   rule_precision: number | null;
@@ -241,7 +279,7 @@ export interface Group {
 export interface Future {
   steps: {
     state: number;
-    action: number;
+    done: string;
     value: number | null;
     reward: number | null;
     probability: number | null;
@@ -273,6 +311,8 @@ export interface DataPage {
   lengths: Bins;
   /** Counts, and the median distance from states to the action's nearest transition. */
   actions: { index: number; name: string; logged: number; planned: number; distance: number | null }[];
+  /** Counts by column, where actions are rows. */
+  action_columns: { index: number; name: string; edges: number[]; logged: number[]; planned: number[] }[];
   columns: ({ name: string; unit: string } & Bins)[];
   coverage: { distances: Bins; median: number | null };
 }

@@ -18,6 +18,7 @@ function someQuestion(seed: number): Question {
     horizon: maybe<number | null>(null, 1 + Math.floor(random() * 500)),
     support: maybe(0, random()),
     forbidden: maybe<number[]>([], [0, 2]),
+    ranges: maybe<Question["ranges"]>([], [{ column: 0, low: null, high: -1.5 }, { column: 2, low: random(), high: 3e-9 }]),
     penalties: maybe<Record<string, number>>({}, { 1: random() - 0.5, 12: 3 }),
     reward: maybe<Question["reward"]>(null, {
       keep_logged: maybe(true, false),
@@ -40,8 +41,8 @@ describe("the address", () => {
   });
 
   it("never fails on nonsense", () => {
-    const text = new URLSearchParams("gamma=abc&k=&cost=NaN&forbidden=x,1,,2.5&penalty=a:b,1:x,2:3&reward={oops&weighting=<b>");
-    expect(textToQuestion(text, PLAIN)).toEqual({ ...PLAIN, forbidden: [1], penalties: { 2: 3 } });
+    const text = new URLSearchParams("gamma=abc&k=&cost=NaN&forbidden=x,1,,2.5&penalty=a:b,1:x,2:3&reward={oops&weighting=<b>&ranges=0:1,x:1:2,1:a:2,2::,3::4,5:1:2:3");
+    expect(textToQuestion(text, PLAIN)).toEqual({ ...PLAIN, forbidden: [1], ranges: [{ column: 0, low: 1, high: null }, { column: 3, low: null, high: 4 }], penalties: { 2: 3 } });
   });
 
   it("gives every view back", () => {

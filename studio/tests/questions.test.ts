@@ -61,6 +61,7 @@ describe("frames and numbers", () => {
     expect(signed(2)).toBe("+2");
     expect(percent(0.1234)).toBe("12 %");
     expect(percent(0.0001)).toBe("< 0.1 %");
+    expect([0.99, 0.9962, 0.99999, 1].map(percent)).toEqual(["99 %", "99.6 %", "> 99.9 %", "100 %"]);
     expect(duration(1234)).toBe("1.2 s");
     expect(moment("2024-09-22T15:12:00")).toBe("2024-09-22 15:12");
     expect(moment("17")).toBe("17");

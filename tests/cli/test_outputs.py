@@ -36,7 +36,7 @@ COMMANDS = {
     "fit": ("fit {home}/data -o {target}", "deepaveragers.evaluation.fitting.fit.fit"),
     "compare": (
         "compare {home}/plan {home}/plan --picture {target}.png",
-        "deepaveragers.evaluation.comparison.compare",
+        "deepaveragers.evaluation.comparing.compare",
     ),
     "report": ("report {home}/plan -o {target}.html", "deepaveragers.reporting.report.report"),
     "quickstart": ("quickstart -o {target}", "deepaveragers.collect"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.mdp.explicit_candidates import random_rows
 
 import deepaveragers as da
-from deepaveragers.evaluation.comparison import compare
+from deepaveragers.evaluation.comparing import compare
+from deepaveragers.solvers.planned_actions import planned_actions
 from deepaveragers.solvers.start_states import start_states
 
 
@@ -105,3 +107,82 @@ def test_a_slip_may_hit_what_only_the_other_plan_forbids():
     values = da.policy_values(mdp, chances, plan.objective).values
     at_starts = start_states(mdp).q_values(plan.objective, values)
     assert loss.other == pytest.approx(float((at_starts @ [0.75, 0.25]).mean()), abs=1e-3)
+
+
+def exact_worth(mdp, transitions, asked):
+    """Return [N] values of following logged actions [N] in core states, by one linear solve."""
+    graph, data, size = mdp.graph, mdp.transitions, len(mdp)
+    matrix, right = np.eye(size), np.zeros(size)
+    for s in np.flatnonzero(~data.terminations):
+        place = graph.transitions[s].tolist().index(transitions[s])
+        right[s] = data.rewards[transitions[s]] - asked.cost * graph.gaps[s, place]
+        if data.terminations[transitions[s]]:
+            continue
+        shares = 1.0 / (graph.distances[s, place].astype(float) + 1e-5)
+        shares /= shares.sum()
+        right[s] -= asked.cost * shares @ graph.distances[s, place]
+        np.subtract.at(matrix[s], graph.indices[s, place], asked.gamma * shares)
+    return np.where(data.terminations, 0.0, np.linalg.solve(matrix, right))
+
+
+def test_rows_are_compared_exactly():
+    mdp = da.compile(random_rows(3, 60), k=3, candidates=6)
+    data = mdp.transitions
+    first = mdp.solve(gamma=0.9, cost=0.1, tolerance=1e-7)
+    second = mdp.solve(gamma=0.5, cost=2.0, tolerance=1e-7)
+    found, ended = first.compare(second), data.terminations
+    planned = [planned_actions(plan) for plan in (first, second)]
+    rows = [data.actions[one[~ended]].astype(float) for one in planned]
+    width = data.actions.max(axis=0) - data.actions.min(axis=0)
+    differs = (np.abs(rows[0] - rows[1]) > 0.05 * width).any(axis=1)
+    assert np.array_equal(found.differs, differs)
+    assert 0.0 < found.share < 1.0
+    assert found.pairs == {}
+    assert [one.column for one in found.shifts] == list(data.action_names)
+    assert [one.mean for one in found.shifts] == pytest.approx((rows[1] - rows[0]).mean(axis=0))
+    moved = (rows[1] - rows[0])[:, 0] > 0.05 * width[0]
+    assert found.shifts[0].higher == moved.sum()
+    starts, asked = start_states(mdp), first.objective
+    values = [exact_worth(mdp, one, asked) for one in planned]
+    options = starts.options(asked)
+    at = [starts.q_values(plan.objective, plan.values).argmax(axis=1) for plan in (first, second)]
+    assert (options >= 0).all()
+    worth = [
+        starts.q_values(asked, value)[np.arange(len(place)), place].mean()
+        for value, place in zip(values, at, strict=True)
+    ]
+    assert found.first_loss.value == pytest.approx(worth[0], abs=1e-4)
+    assert found.first_loss.lost == pytest.approx(worth[0] - worth[1], abs=1e-4)
+    assert found.first_loss.lost > 0.0
+    assert data.action_names[0] in str(found)
+    assert found.summary()["shifts"][0]["column"] == data.action_names[0]
+
+
+def test_the_starts_of_rows_are_worth_what_their_policy_says():
+    mdp = da.compile(random_rows(5, 80), k=3, candidates=5)
+    starts = start_states(mdp)
+    limit = {mdp.transitions.action_names[0]: (None, 0.9)}
+    for asked in ({}, {"forbidden_actions": limit}, {"support": 0.7, "worst_case": 0.3}):
+        plan = mdp.solve(gamma=0.9, **asked)
+        q_values = plan.policy().q_values(starts.observations)
+        assert np.array_equal(starts.q_values(plan.objective, plan.values), q_values)
+
+
+def test_rows_that_are_forbidden_are_counted():
+    mdp = da.compile(random_rows(4, 60), k=3, candidates=3)
+    name = mdp.transitions.action_names[0]
+    free = mdp.solve(gamma=0.9)
+    bound = mdp.solve(gamma=0.9, forbidden_actions={name: (-0.6, None)})
+    found = free.compare(bound)
+    living = ~mdp.transitions.terminations
+    options = mdp.graph.transitions
+    taken = planned_actions(bound)
+    missing = ~(options == taken[:, None]).any(axis=1) & living
+    assert missing.any()  # such states have other candidates in the bound plan
+    assert found.first_loss.impossible == missing.sum()
+    forbidden = mdp.transitions.actions[planned_actions(free), 0] >= -0.6
+    assert found.second_loss.impossible >= (forbidden & living).sum()
+    assert np.isinf(found.second_regret[forbidden[living] & found.differs]).all()
+    assert found.first_loss.lost > 0.0
+    with pytest.raises(da.InputError, match="second"):
+        free.compare(da.compile(random_rows(9, 60), k=3, candidates=3).solve())

@@ -9,6 +9,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from tests.data.hospital import IMPORT, patients, write_csv
+from tests.mdp.explicit_candidates import random_rows
+from tests.studio.worlds import slope
 
 import deepaveragers as da
 from deepaveragers.cli.app import run
@@ -172,3 +174,47 @@ def test_the_command_writes_the_page(tmp_path, capsys):
     assert run(words) == 0
     assert re.search(r"risk . -?0\.\d+", capsys.readouterr().out)
     assert run(["report", str(tmp_path / "plan"), "-o", str(tmp_path / "a.txt")]) == 2
+
+
+def walks_by_rows(folder, columns=("push", "brake")):
+    return slope(600, columns=columns)
+
+
+def test_rows_are_reported_by_column(tmp_path, capsys):
+    plan = da.compile(walks_by_rows(tmp_path), k=3).solve(gamma=0.9)
+    found, data = da.report(plan), plan.mdp.transitions
+    planned = plan.policy().act(data.observations)
+    apart = np.abs(planned - data.actions) > 0.05 * np.array([4.0, 1.0])
+    assert found.share == apart.any(axis=1).mean()
+    assert found.changes == ()
+    assert [one.column for one in found.shifts] == ["push", "brake"]
+    assert found.shifts[0].higher == (apart[:, 0] & (planned[:, 0] > data.actions[:, 0])).sum()
+    assert found.shifts[1].mean == pytest.approx((planned - data.actions)[:, 1].mean(), abs=1e-6)
+    for account in found.accounts:
+        edges = np.linspace(*((-2.0, 2.0), (0.0, 1.0))[account.column], 4)[1:-1]
+        labels = np.searchsorted(edges, planned[:, account.column].astype(float), side="right")
+        np.testing.assert_array_equal(account.planned, labels)
+        told = np.full(len(data), -1)
+        for rule in account.rules:
+            told[rule.holds(np.asarray(data.observations, dtype=float))] = rule.action
+        assert account.fidelity == np.mean(told == labels)
+        assert account.names[0].startswith(data.action_names[account.column])
+    assert found.promise.planned > found.promise.logged
+    page = Page(found.html())
+    words = " ".join(page.words)
+    assert "lower in" in words
+    assert "push -2 to -0.667" in words
+    assert len([key for key, _ in page.attributes if key == "src"]) == 3
+    da.save(plan, tmp_path / "plan")
+    target = tmp_path / "report.html"
+    assert run(["report", str(tmp_path / "plan"), "-o", str(target)]) == 0
+    assert "push" in capsys.readouterr().out
+    assert target.read_text() == found.html()
+
+
+def test_parts_that_are_whole_numbers_are_reported_as_they_are():
+    data = random_rows(1, 80, whole=True)
+    found = da.report(da.compile(data, k=3).solve(gamma=0.9))
+    assert found.accounts[0].names[0].endswith(" -2")
+    planned = found.policy.act(data.observations)
+    assert found.share == (planned != data.actions).any(axis=1).mean()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -175,3 +176,26 @@ def test_exports(page, two, tmp_path):
     assert (tmp_path / "r.html").read_bytes() == page.get("/api/report", plan=left)
     page.post("/api/export", status=422, what="report", plan=left, name="r")
     page.post("/api/export", status=400, what="everything", plan=left, name="s")
+
+
+def test_the_server_draws_in_the_colours_of_the_page():
+    from pathlib import Path as Where
+
+    from deepaveragers.studio import palettes
+
+    text = (Where(__file__).parents[2] / "studio/src/map/palette.ts").read_text()
+
+    def numbers(name):
+        body = text.split(f"const {name}")[1].split(";\n")[0].partition(" = ")[2]
+        return [int(one) for one in re.findall(r"\d+", body)]
+
+    def flat(found):
+        return [part for colour in found for part in colour]
+
+    assert numbers("VIRIDIS") == flat(palettes.CONTINUOUS)
+    assert numbers("OKABE_ITO") == flat(palettes.CATEGORIES)
+    assert numbers("DIVERGING") == [
+        part for theme in ("light", "dark") for part in flat(palettes.AROUND_ZERO[theme])
+    ]
+    for name, own in (("MISSING", palettes.NO_VALUE), ("REST", palettes.REST)):
+        assert numbers(name) == [*own["light"], *own["dark"]]

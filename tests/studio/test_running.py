@@ -83,7 +83,7 @@ def test_the_planner_is_stopped_between_sweeps(page, mdp):
         sweeps.append(seen.sweeps)
         raise Overtaken
 
-    from deepaveragers.studio.messages import Question
+    from deepaveragers.studio.question_messages import Question
 
     with pytest.raises(Overtaken):
         page.session.plan(Question(gamma=0.95), stop)
@@ -251,23 +251,13 @@ def test_pictures_have_to_be_compiled_first(picture_mdp, tmp_path):
         Page(picture_mdp.transitions, tmp_path)
 
 
-def test_continuous_actions_are_refused_at_once(tmp_path):
-    rows = np.linspace(0.0, 1.0, 40)[:, None]
-    data = da.Transitions(
-        observations=rows, actions=rows, rewards=np.ones(40), next_observations=rows,
-        terminations=np.zeros(40, dtype=bool), action_names=("throttle",),
-    )  # fmt: skip
-    with pytest.raises(da.InputError, match="discrete actions for the studio"):
-        Page(data, tmp_path)
-
-
 def test_data_are_compiled(mdp, tmp_path):
     model = Page(mdp.transitions, tmp_path).get("/api/model")
     assert (model["k"], model["states"]) == (5, len(mdp))
 
 
 def test_plans_end_with_the_session(page):
-    from deepaveragers.studio.messages import Question
+    from deepaveragers.studio.question_messages import Question
 
     page.get("/api/model")
     page.session.close()

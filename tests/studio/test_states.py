@@ -59,7 +59,8 @@ def test_cases_have_the_weights_of_the_plans_average(page, asked, mdp):
     near = mdp.graph.indices[state, action].tolist()
     weights = 1.0 / (mdp.graph.distances[state, action].astype(float) + 1e-5)
     expected = dict(zip(near, weights / weights.sum(), strict=True))
-    of_best = [one for one in told["cases"] if one["action"] == action]
+    name = mdp.transitions.action_names[action]
+    of_best = [one for one in told["cases"] if one["done"] == name]
     assert len(of_best) == 5
     for one in of_best:
         assert one["weight"] == pytest.approx(expected.get(one["state"]))

@@ -65,3 +65,42 @@ def pictures(rows=200, seed=0):
         episode_ids=np.arange(rows) // 5,
         action_names=("left", "right"),
     )
+
+
+def slope(rows=900, seed=0, columns=("push", "brake"), named=True):
+    """Return walks on a slope by two continuous actions: a push, and a brake that costs."""
+    random = np.random.default_rng(seed)
+    log = {name: [] for name in ("now", "action", "reward", "later", "ended", "cut", "episode")}
+    episode = 0
+    while len(log["now"]) < rows:
+        state = np.array([random.uniform(-1, 1), 0.0])
+        for step in range(30):
+            push, brake = random.uniform(-2, 2), random.uniform(0, 1)
+            speed = (1.0 - 0.5 * brake) * state[1] + 0.05 * push
+            later = np.array([state[0] + speed, speed])
+            ended = bool(abs(later[0]) > 1.5)
+            reward = -abs(later[0]) - 0.1 * brake - 5.0 * ended
+            for name, value in zip(
+                log,
+                (state, (push, brake), reward, later, ended, step == 29 and not ended,
+                 f"walk {episode}"),
+                strict=True,
+            ):  # fmt: skip
+                log[name].append(value)
+            state = later
+            if ended:
+                break
+        episode += 1
+    return da.Transitions(
+        observations=np.array(log["now"], dtype=np.float32),
+        actions=np.array(log["action"], dtype=np.float32),
+        rewards=np.array(log["reward"]),
+        next_observations=np.array(log["later"], dtype=np.float32),
+        terminations=np.array(log["ended"]),
+        truncations=np.array(log["cut"]),
+        episode_ids=log["episode"],
+        action_names=columns if named else None,
+        action_bounds=[[-2.0, 0.0], [2.0, 1.0]],
+        observation_names=("place", "speed") if named else None,
+        observation_units={"place": "m"} if named else None,
+    )

@@ -154,7 +154,7 @@ def compare(
 ) -> None:
     """Show where two plans act differently, and what each loses by the other's ways."""
     from ..errors import InputError
-    from ..evaluation.comparison import compare as compare_plans
+    from ..evaluation.comparing import compare as compare_plans
     from ..evaluation.pictures import check_picture
     from ..solvers.plan import Plan
     from ..storage.records import load_as

@@ -29,14 +29,17 @@ def report(
     check_page(output)
     found = report_on(load_as(Plan, plan).policy(k=k, lookup=lookup))
     found.write(output)
-    rules = "\n".join(
-        f"  {found.rule_words(rule)}: {found.data.action_names[rule.action]}"
-        for rule in found.rules
-    )
-    text = (
+    lines = [
         f"The plan would do something else in {found.share:.1%} of "
-        f"{len(found.decisions.rows):,} logged states.\n"
-        f"Rules that tell its action in {found.fidelity:.1%} of them (always the same action: "
-        f"{found.most_common_share:.1%}):\n{rules}\n-> {output}"
-    )
+        f"{len(found.decisions.rows):,} logged states."
+    ]
+    for account in found.accounts:
+        lines.append(
+            f"Rules that tell its action in {account.fidelity:.1%} of them (always the same "
+            f"action: {account.most_common_share:.1%}):"
+        )
+        lines += [
+            f"  {found.rule_words(rule)}: {account.names[rule.action]}" for rule in account.rules
+        ]
+    text = "\n".join([*lines, f"-> {output}"])
     show({"output": str(output), **found.summary()}, text, as_json=as_json)

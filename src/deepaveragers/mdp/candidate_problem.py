@@ -126,33 +126,65 @@ def with_permitted_candidates(mdp: DacMdp, objective: Objective) -> DacMdp:
 
     Where all m candidates are forbidden, the m nearest that are not take their place.
     """
+    known = candidates_of(mdp)
+    living = ~mdp.transitions.terminations
+    found = permitted_candidates(mdp, objective, known, mdp.core_features, living)
+    if found is known:
+        return mdp
+    fields: dict[str, Any] = {name: frozen(array) for name, array in found._asdict().items()}
+    return replace(mdp, graph=replace(candidate_graph(mdp), **fields))
+
+
+def candidates_of(mdp: DacMdp) -> Candidates:
+    """Return the candidates of the core states."""
+    graph = candidate_graph(mdp)
+    return Candidates(graph.transitions, graph.gaps, graph.indices, graph.distances)
+
+
+def permitted_candidates(
+    mdp: DacMdp, objective: Objective, found: Candidates, features: Floats, deciding: Bool
+) -> Candidates:
+    """Return the candidates of B states; others where all of them are forbidden.
+
+    Args:
+        mdp: the compiled MDP.
+        objective: what forbids.
+        found: the candidates; they are returned as they are where none has to change.
+        features: [B, D] of the states.
+        deciding: [B] bool, states that need a candidate.
+    """
     if not objective.forbidden_actions:
-        return mdp
-    graph, ended = candidate_graph(mdp), mdp.transitions.terminations
+        return found
     permitted = ActionRules(mdp.transitions, objective).permitted
-    left = (permitted[graph.transitions] & (graph.transitions >= 0)).any(axis=1)
-    stuck = np.flatnonzero(~left & ~ended)
+    left = (permitted[found.transitions] & (found.transitions >= 0)).any(axis=1)
+    stuck = np.flatnonzero(~left & deciding)
     if not len(stuck):
-        return mdp
-    found = candidate_search(mdp, permitted).find(mdp.core_features[stuck])
-    kept = Candidates(graph.transitions, graph.gaps, graph.indices, graph.distances)
-    fields = kept.replaced(stuck, found)._asdict()
-    frozen_fields: dict[str, Any] = {name: frozen(array) for name, array in fields.items()}
-    return replace(mdp, graph=replace(graph, **frozen_fields))
+        return found
+    return found.replaced(stuck, candidate_search(mdp, permitted).find(features[stuck]))
 
 
 def as_problem(
-    mdp: DacMdp, objective: Objective, policy: Float64, rewards: Float64, cost: float, k: int
+    mdp: DacMdp,
+    objective: Objective,
+    policy: Float64,
+    rewards: Float64,
+    cost: float,
+    k: int,
+    found: Candidates,
+    observations: Array | None = None,
 ) -> Problem:
-    """Return the arrays and numbers of an objective; arguments are checked."""
-    graph, rules = candidate_graph(mdp), CandidateRules(mdp, objective, rewards, cost)
+    """Return the arrays and numbers of an objective on some states' candidates.
+
+    Arguments are checked; observations are those of `ActionRules.allowed`.
+    """
+    rules = CandidateRules(mdp, objective, rewards, cost)
     return Problem(
-        indices=graph.indices,
-        distances=graph.distances,
+        indices=found.indices,
+        distances=found.distances,
         rewards=np.zeros(len(mdp)),
         terminal=mdp.transitions.terminations,
-        allowed=rules.allowed(graph.transitions),
-        penalties=rules.penalties(graph.transitions, graph.gaps),
+        allowed=rules.allowed(found.transitions, observations),
+        penalties=rules.penalties(found.transitions, found.gaps),
         policy=policy,
         k=k,
         gamma=float(objective.gamma),

@@ -89,6 +89,21 @@ class DacMdp:
         words = "candidates" if self.transitions.action_vectors else "actions"
         return f"{self.graph.indices.shape[1]} {words}"
 
+    def same_model(self, other: DacMdp) -> bool:
+        """Whether plans of both can be compared: the same states, and the same to choose among.
+
+        Where actions are rows, a plan that forbids some has a model with other candidates.
+        """
+        if self is other:
+            return True
+        if not self.transitions.action_vectors:
+            return np.array_equal(self.graph.indices, other.graph.indices)
+        alike = self.graph.indices.shape == other.graph.indices.shape
+        return alike and (
+            self.core_features is other.core_features
+            or np.array_equal(self.core_features, other.core_features)
+        )
+
     def release(self) -> None:
         """Free what plans prepared, which may be larger than the graph; the next makes it again."""
         self.prepared.release()

@@ -12,7 +12,8 @@ from ..arguments import number, plain, shown, unmasked
 from ..arrays import Array, Bool, Float64, Floats, frozen
 from ..errors import InputError
 from ..kernels.bellman.problem import Problem
-from .candidate_problem import as_problem, candidate_cost
+from ..neighbors.candidates import Candidates
+from .candidate_problem import as_problem, candidate_cost, candidates_of
 from .cost import default_cost
 from .imitation import supported
 from .model import DacMdp
@@ -30,16 +31,13 @@ def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Pr
         objective: the question.
         policy: [N, A] float64, probabilities of a policy to evaluate instead of optimising.
     """
-    k = mdp.graph.k if objective.k is None else int(objective.k)
-    if k > mdp.graph.k:
-        raise InputError(
-            "k", f"at most the compiled {mdp.graph.k}", k, "Compile again with a larger k."
-        )
+    k = _neighbors(mdp, objective)
     rewards = _plain(rewards_of(mdp, objective), np.float64)
     if mdp.transitions.action_vectors:
         given = np.empty((0, mdp.graph.indices.shape[1])) if policy is None else policy
         cost = _cost(mdp, objective, rewards)
-        return _laid_out(as_problem(mdp, objective, given, rewards, cost, k))
+        known = candidates_of(mdp)
+        return _laid_out(as_problem(mdp, objective, given, rewards, cost, k, known))
     actions = mdp.transitions.num_actions
     return Problem(
         indices=_plain(mdp.graph.indices, np.int32),
@@ -57,6 +55,30 @@ def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Pr
         slip=float(objective.slip),
         worst_case=float(objective.worst_case),
     )
+
+
+def pose_at(mdp: DacMdp, objective: Objective, found: Candidates, observations: Array) -> Problem:
+    """Return an objective on the candidates of any states, where actions are rows.
+
+    Args:
+        mdp: the compiled MDP.
+        objective: the question.
+        found: the candidates of B states.
+        observations: [B, ...] of the states.
+    """
+    k, rewards = _neighbors(mdp, objective), _plain(rewards_of(mdp, objective), np.float64)
+    cost, nobody = _cost(mdp, objective, rewards), np.empty((0, found.transitions.shape[1]))
+    return as_problem(mdp, objective, nobody, rewards, cost, k, found, observations)
+
+
+def _neighbors(mdp: DacMdp, objective: Objective) -> int:
+    """Return how many neighbours are averaged."""
+    k = mdp.graph.k if objective.k is None else int(objective.k)
+    if k > mdp.graph.k:
+        raise InputError(
+            "k", f"at most the compiled {mdp.graph.k}", k, "Compile again with a larger k."
+        )
+    return k
 
 
 def _laid_out(problem: Problem) -> Problem:

@@ -102,7 +102,7 @@ class Policy(Acting):
 
     def _check_same_model(self, plan: Plan) -> None:
         instance("plan", plan, Plan, "a Plan")
-        if plan.mdp is not self.plan.mdp:
+        if plan.mdp.core_features is not self.plan.mdp.core_features:
             raise InputError("plan", "a plan of the same compiled MDP", "one of another")
 
     @property

@@ -75,12 +75,15 @@ class VectorPolicy(Policy):
 
     def candidates(self, observations: Any) -> tuple[Array, Float64]:
         """Return the actions [B, m, Da] that were weighed, and their Q-values [B, m]."""
-        batch = self._read(observations)[0]
         m = self.plan.q_values.shape[1]
-        if not len(batch):
+        if not len(self._read(observations)[0]):
             return np.empty((0, m, self._data.actions.shape[1])), np.empty((0, m))
-        found = self._choices(batch)
+        found = self.choices(observations)
         return self._data.actions[found.candidates.transitions], found.q_values
+
+    def choices(self, observations: Any) -> Choices:
+        """Return the candidates of some observations: transitions, gaps, and their Q-values."""
+        return self._choices(self._read(observations)[0])
 
     def explain(self, observation: Any, cases: int = CASES) -> Decision:
         """Return the greedy decision at one observation, with the evidence behind it.

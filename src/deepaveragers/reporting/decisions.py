@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bool, Float64, Int64
+from ..arrays import Array, Bool, Float64, Int64
 from ..policy.policy import Policy
+from ..solvers.planned_actions import steps_apart
 
 MOST_STATES = 5_000
 """Logged states that are looked at, evenly spread over the log."""
@@ -38,24 +39,23 @@ class Decisions:
     Attributes:
         rows: [S] int64, their transitions.
         columns: [S, D] float64, the states; D is 0 for pictures.
-        logged: [S] int64, what was done.
-        planned: [S] int64, what the policy does.
+        logged: [S] int64, what was done; [S, Da] float64 where actions are rows.
+        planned: [S] int64 or [S, Da] float64, what the policy does.
+        differs: [S] bool, where the policy does something else than was done.
         q_values: [S, A] float64, -inf where an action is not available.
     """
 
     rows: Int64
     columns: Float64
-    logged: Int64
-    planned: Int64
+    logged: Array
+    planned: Array
+    differs: Bool
     q_values: Float64
 
-    @property
-    def differs(self) -> Bool:
-        """[S] bool, where the policy does something else than was done."""
-        return self.logged != self.planned
-
     def changes(self, names: tuple[str, ...]) -> tuple[Change, ...]:
-        """Return the kinds of changes, the most frequent first."""
+        """Return the kinds of changes, the most frequent first; none where actions are rows."""
+        if self.planned.ndim > 1:
+            return ()
         pairs = np.column_stack((self.logged, self.planned))[self.differs]
         kinds, counts = np.unique(pairs, axis=0, return_counts=True)
         order = np.argsort(-counts, kind="stable")
@@ -85,10 +85,15 @@ def decisions_of(policy: Policy) -> Decisions:
     rows = np.unique(np.linspace(0, len(data) - 1, MOST_STATES).astype(np.int64))
     states = np.asarray(data.observations[rows])
     flat = states if len(data.observation_shape) == 1 else np.empty((len(rows), 0))
+    kind = np.float64 if data.action_vectors else np.int64
+    logged = data.actions[rows].astype(kind)
+    planned = np.asarray(policy.predict(states)[0], dtype=kind)
+    rows_apart = steps_apart(data, logged, planned).any(axis=1) if data.action_vectors else ()
     return Decisions(
         rows=rows,
         columns=flat.astype(np.float64),
-        logged=data.actions[rows].astype(np.int64),
-        planned=np.asarray(policy.predict(states)[0], dtype=np.int64),
+        logged=logged,
+        planned=planned,
+        differs=np.asarray(rows_apart if data.action_vectors else logged != planned),
         q_values=policy.q_values(states),
     )

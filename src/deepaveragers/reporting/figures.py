@@ -13,6 +13,8 @@ import numpy as np
 from ..arrays import Array
 from ..markup import escaped
 from ..printable import printable
+from ..solvers.planned_actions import action_spans
+from .accounts import Account
 from .report import Report
 
 INK = "#808890"
@@ -35,16 +37,7 @@ def data_picture(report: Report) -> str:
     left.hist(returns, bins=np.linspace(low - margin, high + margin, BINS + 1), color=COLORS[0])
     left.set_xlabel("return of a logged episode")
     left.set_ylabel("episodes")
-    names = report.data.action_names
-    shown = _frequent(report)
-    for shift, label, taken, color in (
-        (-0.2, "log", report.decisions.logged, COLORS[0]),
-        (0.2, "plan", report.decisions.planned, COLORS[1]),
-    ):
-        shares = np.bincount(taken, minlength=len(names))[shown] / len(taken)
-        right.bar(np.arange(len(shown)) + shift, 100 * shares, 0.4, label=label, color=color)
-    right.set_xticks(range(len(shown)), [_words(names[action], 12) for action in shown])
-    right.set_xlabel("action")
+    _actions(right, report)
     right.set_ylabel("% of logged states")
     right.legend(
         frameon=False, labelcolor=INK, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2
@@ -52,41 +45,79 @@ def data_picture(report: Report) -> str:
     return _image(figure, "returns of logged episodes; actions of log and plan")
 
 
-def map_picture(report: Report) -> str:
-    """Return what the plan does over the two columns that its rules ask first, as an image."""
-    columns, planned = report.decisions.columns, report.decisions.planned
+def _actions(axes: Any, report: Report) -> None:
+    """Draw how often log and plan take an action; of rows, the numbers of the first account."""
+    account, names = report.accounts[0], report.data.action_names
+    log, plan = report.decisions.logged, report.decisions.planned
+    if account.column is not None:
+        low, high = action_spans(report.data)[:, account.column]
+        edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+        share = np.full(len(log), 100.0 / len(log))
+        for label, rows, color in (("log", log, COLORS[0]), ("plan", plan, COLORS[1])):
+            values = rows[:, account.column]
+            axes.hist(values, edges, weights=share, label=label, color=color, alpha=0.6)
+        axes.set_xlabel(_words(names[account.column]))
+        return
+    shown = _frequent(report)
+    for shift, label, taken, color in (
+        (-0.2, "log", log, COLORS[0]),
+        (0.2, "plan", plan, COLORS[1]),
+    ):
+        shares = np.bincount(taken, minlength=len(names))[shown] / len(taken)
+        axes.bar(np.arange(len(shown)) + shift, 100 * shares, 0.4, label=label, color=color)
+    axes.set_xticks(range(len(shown)), [_words(names[action], 12) for action in shown])
+    axes.set_xlabel("action")
+
+
+def map_picture(report: Report, account: Account) -> str:
+    """Return what the plan does over the two columns that rules ask first, as an image."""
+    columns = report.decisions.columns
     if not columns.shape[1]:
         return ""
     figure, (left, right) = _figure(2)
-    places = _asked_first(report)
+    places = _asked_first(report, account)
     points = [columns[:, place] for place in places]
     if len(points) == 1:
         points.append(np.random.default_rng(0).uniform(size=len(columns)))
     labels = [_words(report.columns[place]) for place in places] + ["(spread out by chance)"]
-    for axes, taken, title in ((left, report.decisions.logged, "log"), (right, planned, "plan")):
-        _scatter(axes, points, taken, report)
+    both = ((left, report.decisions.logged, "log"), (right, report.decisions.planned, "plan"))
+    for axes, taken, title in both:
+        drawn = _scatter(axes, points, taken, report, account)
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
         axes.set_title(f"what the {title} does", color=INK)
-    right.legend(
-        frameon=False, labelcolor=INK, loc="center left", bbox_to_anchor=(1.0, 0.5), markerscale=4
-    )
+    if account.column is None:
+        right.legend(
+            frameon=False, labelcolor=INK, loc="center left", bbox_to_anchor=(1.0, 0.5),
+            markerscale=4,
+        )  # fmt: skip
+    else:
+        bar = figure.colorbar(drawn, ax=right)
+        bar.set_label(_words(report.data.action_names[account.column]), color=INK)
+        bar.ax.tick_params(colors=INK)
     return _image(figure, f"actions of log and plan over {' and '.join(labels[:2])}")
 
 
-def _scatter(axes: Any, points: Sequence[Array], taken: Array, report: Report) -> None:
+def _scatter(
+    axes: Any, points: Sequence[Array], taken: Array, report: Report, account: Account
+) -> Any:
     names = report.data.action_names
+    if account.column is not None:
+        low, high = action_spans(report.data)[:, account.column]
+        colours = taken[:, account.column]
+        return axes.scatter(*points, s=4, c=colours, vmin=low, vmax=high, linewidths=0)
     for place, action in enumerate(_frequent(report)):
         here = taken == action
         label = " " + _words(names[action], 18)  # Matplotlib leaves out what begins with "_"
         color = COLORS[place]
         axes.scatter(points[0][here], points[1][here], s=4, c=color, label=label, linewidths=0)
+    return None
 
 
-def _asked_first(report: Report) -> list[int]:
+def _asked_first(report: Report, account: Account) -> list[int]:
     """Return two columns: those that the rules ask most states about, then the first ones."""
     weights: dict[int, int] = {}
-    for rule in report.rules:
+    for rule in account.rules:
         for one in rule.conditions:
             weights[one.column] = weights.get(one.column, 0) + len(rule.states)
     asked = sorted(weights, key=lambda column: -weights[column])

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..arrays import Float64
+from ..data.action_vectors import text_of_action
 from ..doctor.pages import findings_html
 from ..markup import escaped, list_html, table_html
 from ..mdp.jumps import FARTHEST
-from .figures import data_picture, map_picture
+from .actions_page import (
+    ACTIONS_SHOWN,
+    RARE,
+    actions_html,
+    changes_html,
+    more_html,
+    number_text,
+    rare_actions,
+)
+from .figures import data_picture
 from .report import Report
 
 COLUMNS_SHOWN = 30
 """Columns that the page lists."""
-ACTIONS_SHOWN = 20
-CHANGES_SHOWN = 8
-FAITHFUL = 0.7
-"""Fidelity, below which the page warns of the rules."""
-RARE = 30
-"""Times that an action was taken, below which the page warns of it."""
 STYLE = """
 :root{color-scheme:light dark;--ink:#1d2329;--soft:#5b6670;--paper:#fff;--band:#f3f5f7;
 --line:#d5dbe1;--warn:#c26a00;--good:#2f8a3a}
@@ -53,7 +55,7 @@ def page(report: Report) -> str:
             "<h1>What the plan would do</h1>",
             f'<p class="lead">{escaped(_lead(report))}</p>',
             _data(report),
-            _changes(report),
+            changes_html(report),
             _gain(report),
             _evidence(report),
             _limits(report),
@@ -67,9 +69,10 @@ def page(report: Report) -> str:
 
 
 def _lead(report: Report) -> str:
+    other = ", by more than 5 % of the range of an action's column" if report.shifts else ""
     first = (
         f"In {report.share:.0%} of the logged states the plan would do something else than was "
-        "done."
+        f"done{other}."
     )
     if report.fit is not None:
         return f"{first} {report.fit.answer}"
@@ -85,90 +88,32 @@ def _data(report: Report) -> str:
         "<h2>The data</h2>",
         f"<p>{len(data):,} logged decisions in {data.num_episodes:,} episodes; "
         f"{int(data.terminations.sum()):,} ended, {int(data.truncations.sum()):,} were cut off. "
-        f"An episode earned {_number(_mean(report.diagnosis.returns))} on average.</p>",
+        f"An episode earned {number_text(_mean(report.diagnosis.returns))} on average.</p>",
         data_picture(report),
     ]
-    counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
-    planned = np.bincount(report.decisions.planned, minlength=data.num_actions)
-    shares = planned / len(report.decisions.planned)
-    rows = [
-        (name, f"{count:,}", f"{count / len(data):.1%}", f"{share:.1%}")
-        for name, count, share in zip(data.action_names, counts, shares, strict=True)
-    ]
-    header = ("action", "times logged", "of all", "the plan would")
-    parts += [table_html(rows[:ACTIONS_SHOWN], header), _more(len(rows), ACTIONS_SHOWN, "actions")]
+    parts.append(actions_html(report))
     if not report.columns:
         shape = "x".join(map(str, data.observation_shape))
         return "".join([*parts, f"<p>A state is a picture of {shape}.</p>"])
     seen = report.decisions.columns[:, :COLUMNS_SHOWN]
     quantiles = np.quantile(seen, (0.05, 0.5, 0.95), axis=0).T
     described = [
-        (name, *map(_number, row)) for name, row in zip(report.columns, quantiles.tolist())
+        (name, *map(number_text, row)) for name, row in zip(report.columns, quantiles.tolist())
     ]
     header = ("column", "5 % lie below", "middle", "5 % lie above")
-    parts += [table_html(described, header), _more(len(report.columns), COLUMNS_SHOWN, "columns")]
-    return "".join(parts)
-
-
-def _changes(report: Report) -> str:
-    states, names = len(report.decisions.rows), report.data.action_names
-    rows = [
-        (
-            f"{one.logged} → {one.planned}",
-            f"{one.states:,}",
-            f"{one.states / states:.1%}",
-            "" if one.gain is None else f"{one.gain:+.4g}",
-        )
-        for one in report.changes
+    parts += [
+        table_html(described, header),
+        more_html(len(report.columns), COLUMNS_SHOWN, "columns"),
     ]
-    sampled = "" if states == len(report.data) else f", of {states:,} that were looked at"
-    header = ("log → plan", "states", "of all", "difference that the model predicts")
-    changed = table_html(rows[:CHANGES_SHOWN], header) if rows else "<p>Nothing.</p>"
-    told = (
-        f"These rules tell the plan's action in {report.fidelity:.1%} of the states"
-        f"{sampled} (always the same action: {report.most_common_share:.1%}). "
-    )
-    told += (
-        "The plan itself is finer than they are."
-        if report.fidelity >= FAITHFUL
-        else "That is little: what the plan does cannot be said in so few words."
-    )
-    rules = (
-        f"<h3>Where</h3><p>{told}</p>{_rules(report, names)}{map_picture(report)}"
-        if report.columns
-        else "<p>States are pictures: there are no columns to tell where.</p>"
-    )
-    return (
-        "<h2>What the plan would change</h2>"
-        f"{changed}{_more(len(rows), CHANGES_SHOWN, 'kinds of changes')}{rules}"
-    )
-
-
-def _rules(report: Report, names: tuple[str, ...]) -> str:
-    decisions, rows = report.decisions, []
-    for rule in report.rules:
-        logged = np.bincount(decisions.logged[rule.states], minlength=len(names))
-        usual = int(logged.argmax())
-        rows.append(
-            (
-                report.rule_words(rule),
-                names[rule.action],
-                f"{(decisions.planned[rule.states] == rule.action).mean():.0%}",
-                f"{len(rule.states):,}",
-                f"{names[usual]} ({logged[usual] / len(rule.states):.0%})",
-                f"{decisions.differs[rule.states].mean():.0%}",
-            )
-        )
-    header = ("where", "the plan does", "so often", "states", "mostly logged", "changed")
-    return table_html(rows, header)
+    return "".join(parts)
 
 
 def _gain(report: Report) -> str:
     plan, promise = report.policy.plan, report.promise
     rows = [
-        ("logged", _number(promise.logged)),
-        ("promised by the plan", _number(promise.planned)),
-        ("difference", _number(promise.planned - promise.logged)),
+        ("logged", number_text(promise.logged)),
+        ("promised by the plan", number_text(promise.planned)),
+        ("difference", number_text(promise.planned - promise.logged)),
     ]
     place = "decision" if promise.one_step else "episode"
     price = "; the plan pays a price for distance from the data" if plan.objective.cost else ""
@@ -200,13 +145,11 @@ def _gain(report: Report) -> str:
 
 
 def _evidence(report: Report) -> str:
-    names, parts = report.data.action_names, ["<h2>Typical decisions and their evidence</h2>"]
+    data, parts = report.data, ["<h2>Typical decisions and their evidence</h2>"]
     for row, decision in report.examples:
-        logged = names[int(report.data.actions[row])]
-        told = (
-            f"{report.data.row_name(row)}: the log did {logged!r}, the plan does "
-            f"{decision.action_name!r}"
-        )
+        planned = text_of_action(data.action_names, np.asarray(decision.action))
+        done = f"the log did {data.action_text(row)!r}, the plan does {planned!r}"
+        told = f"{data.row_name(row)}: {done}"
         parts.append(
             f"<details open><summary>{escaped(told)}</summary>{decision._repr_html_()}</details>"
         )
@@ -214,7 +157,7 @@ def _evidence(report: Report) -> str:
 
 
 def _limits(report: Report) -> str:
-    plan, data = report.policy.plan, report.data
+    plan = report.policy.plan
     ties = report.decisions.ties(plan.below + plan.above)
     notes = [
         "The plan knows what the columns say. What was not logged, and moved both decisions and "
@@ -233,11 +176,12 @@ def _limits(report: Report) -> str:
         notes.append(
             f"Similar cases lie {report.jumps:.2f} of a step's length away (under 1 is sound)."
         )
-    counts = np.bincount(data.actions, minlength=data.num_actions)
-    rare = [data.action_names[place] for place in np.flatnonzero(counts < RARE)]
+    rare = rare_actions(report)
     if rare:
         listed = ", ".join(map(repr, rare[:ACTIONS_SHOWN]))
         notes.append(f"Logged fewer than {RARE} times, so hardly known: {listed}.")
+    if report.shifts:
+        notes.append("The plan takes logged actions only: it never mixes two, nor invents one.")
     return (
         f"<h2>Limits</h2>{list_html(notes)}<h3>What the doctor says of the data</h3>"
         f"{findings_html(report.diagnosis)}"
@@ -252,11 +196,3 @@ def _last(report: Report) -> list[int]:
 def _mean(values: Float64) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         return float(values.mean())
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}" if math.isfinite(value) else "unknown"
-
-
-def _more(count: int, most: int, what: str) -> str:
-    return f'<p class="soft">and {count - most:,} more {what}</p>' if count > most else ""

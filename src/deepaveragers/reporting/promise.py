@@ -11,7 +11,7 @@ from ..data.returns import last_rows
 from ..errors import InputError
 from ..evaluation.decision_states import decision_states
 from ..kernels.returns import discounted_returns
-from ..mdp.problem import pose
+from ..mdp.problem import rewards_of
 from ..solvers.plan import Plan
 from ..solvers.start_states import start_states
 
@@ -41,7 +41,7 @@ def promise_of(plan: Plan) -> Promise:
         rows, values = _alone(plan) if one_step else _at_starts(plan)
     except InputError:  # no decision can be seen from other transitions
         return Promise(np.nan, np.nan, 0, one_step)
-    rewards = pose(plan.mdp, objective).rewards
+    rewards = np.asarray(rewards_of(plan.mdp, objective), dtype=np.float64)
     earned = discounted_returns(rewards, last_rows(data), np.zeros(len(data)), objective.gamma)
     if not len(rows):
         return Promise(np.nan, np.nan, 0, one_step)

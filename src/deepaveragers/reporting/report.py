@@ -15,6 +15,8 @@ from ..data.transitions import Transitions
 from ..doctor.diagnosing import diagnose
 from ..doctor.findings import Diagnosis
 from ..errors import InputError, StorageError
+from ..evaluation.comparing import shifts_of
+from ..evaluation.comparison import Shift
 from ..evaluation.fitting.answer import Fit
 from ..markup import escaped
 from ..mdp.jumps import jump_ratio
@@ -22,9 +24,10 @@ from ..outputs import check_file
 from ..policy.decision import Decision
 from ..policy.policy import Policy
 from ..solvers.plan import Plan
+from .accounts import Account, accounts_of
 from .decisions import Change, Decisions, decisions_of
 from .promise import Promise, promise_of
-from .tree import Rule, fidelity, grow, in_words
+from .tree import Rule, in_words
 from .typical import typical_states
 
 CASES = 3
@@ -38,9 +41,10 @@ class Report:
     Attributes:
         policy: how the plan acts.
         decisions: what it does in logged states, and what was done.
-        changes: the kinds of decisions that it would change, the most frequent first.
-        rules: a small tree that tells what it does.
-        fidelity: share of the states for which the rules tell the plan's action.
+        changes: the kinds of decisions that it would change, the most frequent first; none where
+            actions are rows.
+        shifts: where actions are rows, how each column changes from the log to the plan.
+        accounts: what it does in few words; of rows, by column.
         promise: what the plan promises, and what the log earned.
         fit: the answer of held-out episodes, where there is one.
         examples: typical decisions, each with the transition that it is asked at.
@@ -51,8 +55,8 @@ class Report:
     policy: Policy
     decisions: Decisions
     changes: tuple[Change, ...]
-    rules: tuple[Rule, ...]
-    fidelity: float
+    shifts: tuple[Shift, ...]
+    accounts: tuple[Account, ...]
     promise: Promise
     fit: Fit | None
     examples: tuple[tuple[int, Decision], ...]
@@ -70,9 +74,14 @@ class Report:
         return float(self.decisions.differs.mean())
 
     @property
-    def most_common_share(self) -> float:
-        """Share of the states that one and the same action would tell: what rules must beat."""
-        return float(np.bincount(self.decisions.planned).max() / len(self.decisions.planned))
+    def rules(self) -> tuple[Rule, ...]:
+        """A small tree that tells what the plan does; of rows, of the column that changes most."""
+        return self.accounts[0].rules
+
+    @property
+    def fidelity(self) -> float:
+        """Share of the states for which the rules tell the plan's action."""
+        return self.accounts[0].fidelity
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -106,19 +115,20 @@ class Report:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""
-        names = self.data.action_names
         return {
             "states": len(self.decisions.rows),
             "different": int(self.decisions.differs.sum()),
             "share": self.share,
             "changes": [asdict(change) for change in self.changes],
+            "shifts": [asdict(shift) for shift in self.shifts],
             "rules": [
                 {
                     "when": self.rule_words(rule),
-                    "action": names[rule.action],
+                    "action": account.names[rule.action],
                     "states": len(rule.states),
                 }
-                for rule in self.rules
+                for account in self.accounts
+                for rule in account.rules
             ],
             "fidelity": self.fidelity,
             "promise": asdict(self.promise),
@@ -142,9 +152,6 @@ class Report:
         return f'<iframe sandbox style="{style}" srcdoc="{escaped(self.html())}"></iframe>'
 
 
-SINGLE_DECISIONS = "policy.explain and `dac explain` show single decisions."
-
-
 def report(plan: Plan | Policy | Fit) -> Report:
     """Say what a plan is made of, what it would change, what it promises, and what limits it.
 
@@ -155,17 +162,16 @@ def report(plan: Plan | Policy | Fit) -> Report:
     policy, fit = _asked(plan)
     mdp = policy.plan.mdp
     data = mdp.transitions
-    data.check_numbered("plan", "for a report", SINGLE_DECISIONS)
     decisions = decisions_of(policy)
-    rules = grow(decisions.columns, decisions.planned)
-    chosen = typical_states(decisions, rules, mdp.source_features[decisions.rows])
+    accounts = accounts_of(data, decisions)
+    chosen = typical_states(decisions, accounts[0], mdp.source_features[decisions.rows])
     rows = decisions.rows[chosen].tolist()
     return Report(
         policy=policy,
         decisions=decisions,
         changes=decisions.changes(data.action_names),
-        rules=rules,
-        fidelity=fidelity(rules, decisions.planned),
+        shifts=shifts_of(data, decisions.logged, decisions.planned) if data.action_vectors else (),
+        accounts=accounts,
         promise=promise_of(policy.plan),
         fit=fit,
         examples=tuple(

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Int64
+from .accounts import Account
 from .decisions import Decisions
-from .tree import Rule
 
 DECISIONS = 3
 """That a report shows with their evidence."""
 
 
 def typical_states(
-    decisions: Decisions, rules: tuple[Rule, ...], features: Floats, most: int = DECISIONS
+    decisions: Decisions, account: Account, features: Floats, most: int = DECISIONS
 ) -> list[int]:
     """Return the places of typical states, at most so many.
 
@@ -23,14 +23,14 @@ def typical_states(
 
     Args:
         decisions: in S states.
-        rules: that the states are in.
+        account: with the rules that the states are in.
         features: [S, D] of the states.
         most: how many.
     """
     firsts: list[Int64] = []
     others: list[Int64] = []
-    for rule in sorted(rules, key=lambda rule: -len(rule.states)):
-        told = rule.states[decisions.planned[rule.states] == rule.action]
+    for rule in sorted(account.rules, key=lambda rule: -len(rule.states)):
+        told = rule.states[account.planned[rule.states] == rule.action]
         changed = decisions.differs[told]
         groups = [group for group in (told[changed], told[~changed]) if len(group)]
         firsts += groups[:1]

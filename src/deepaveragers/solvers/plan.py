@@ -158,7 +158,7 @@ class Plan:
 
     def compare(self, other: Plan) -> Comparison:
         """Return where the two plans act differently, and what each loses by that."""
-        from ..evaluation.comparison import compare
+        from ..evaluation.comparing import compare
 
         return compare(self, instance("other", other, Plan, "a Plan"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -12,13 +13,16 @@ from ..arguments import choice
 from ..arrays import Array, Float64, Int64
 from ..data.transitions import Transitions
 from ..errors import InputError
-from ..kernels.bellman import reference
-from ..mdp.problem import pose
+from ..mdp.problem import rewards_of
 from ..solvers.plan import Plan
+from ..solvers.planned_actions import action_spans, numbers_of, others, planned_actions
 from .axes import spread_rows
+from .columns import action_labels
 from .messages import Category, Legend
+from .planned_distances import planned_distances
 
 Bytes = NDArray[np.uint8]
+Coloured = tuple[Legend, Bytes]
 MISSING = 255
 """The byte of a state that has no value."""
 STEPS = 254
@@ -32,52 +36,60 @@ ABSENT = {"logged": "nothing logged next", "support": "no distance", "reward": "
 """What states without a value are called; in other colourings an episode ended there."""
 
 
-def planned_actions(plan: Plan) -> Int64:
-    """Return [N] int64, the planned action of every core state; -1 where the episode ended."""
-    ended = plan.mdp.transitions.terminations
-    return np.where(ended, -1, plan.q_values.argmax(axis=1))
-
-
-def by_value(plan: Plan) -> tuple[Legend, Bytes]:
+def by_value(plan: Plan) -> Coloured:
     """Colour by planned value."""
     ended = plan.mdp.transitions.terminations
     return scaled("value", "planned value", np.where(ended, np.nan, plan.values))
 
 
-def by_action(plan: Plan) -> tuple[Legend, Bytes]:
+def by_action(plan: Plan) -> Coloured:
     """Colour by planned action."""
-    return categories(
-        "action", "planned action", planned_actions(plan), plan.mdp.transitions.action_names
-    )
+    names = plan.mdp.transitions.action_names
+    return categories("action", "planned action", planned_actions(plan), names)
+
+
+def by_action_column(column: int, plan: Plan) -> Coloured:
+    """Colour by one column of the planned actions, over the range that it may have."""
+    return _of_column("action", "planned", column, plan, planned_actions(plan))
 
 
 def logged_actions(data: Transitions) -> Int64:
-    """Return [N] int64, the action that was logged in every core state; -1 where none was."""
+    """Return [N] int64, the option that was logged next in every core state; -1 where none was.
+
+    Options are numbers of actions or, where they are rows, the transitions that took them.
+    """
     taken = np.full(len(data), -1, dtype=np.int64)
     follows = ~(data.terminations | data.truncations)[:-1]
     follows &= data.episode_ids[1:] == data.episode_ids[:-1]
-    taken[:-1] = np.where(follows, data.actions[1:], -1)
+    options = np.arange(len(data)) if data.action_vectors else data.actions
+    taken[:-1] = np.where(follows, options[1:], -1)
     return taken
 
 
-def by_logged_action(plan: Plan) -> tuple[Legend, Bytes]:
+def by_logged_action(plan: Plan) -> Coloured:
     """Colour by the action that was logged next; none at the end of an episode."""
     data = plan.mdp.transitions
     return categories("logged", "logged action", logged_actions(data), data.action_names)
 
 
-def by_reward(plan: Plan) -> tuple[Legend, Bytes]:
+def by_logged_column(column: int, plan: Plan) -> Coloured:
+    """Colour by one column of the actions that were logged next."""
+    return _of_column("logged", "logged", column, plan, logged_actions(plan.mdp.transitions))
+
+
+def by_reward(plan: Plan) -> Coloured:
     """Colour by the reward, as asked, of the transition that led to the state."""
-    rewards = pose(plan.mdp, plan.objective).rewards
+    rewards = np.asarray(rewards_of(plan.mdp, plan.objective), dtype=np.float64)
     return scaled("reward", "reward on the way there", rewards)
 
 
-def by_support(plan: Plan) -> tuple[Legend, Bytes]:
+def by_support(plan: Plan) -> Coloured:
     """Colour by the weighted distance to the data that the planned action rests on."""
-    return scaled("support", "distance to the data behind the planned action", data_distances(plan))
+    label = "distance to the data behind the planned action"
+    return scaled("support", label, planned_distances(plan))
 
 
-def by_gap(plan: Plan) -> tuple[Legend, Bytes]:
+def by_gap(plan: Plan) -> Coloured:
     """Colour by how much the best action is better than the second best."""
     ended = plan.mdp.transitions.terminations
     if plan.q_values.shape[1] < 2:
@@ -89,75 +101,94 @@ def by_gap(plan: Plan) -> tuple[Legend, Bytes]:
     return scaled("gap", "gap between the best two actions", gaps)
 
 
-def by_difference(plan: Plan, other: Plan) -> tuple[Legend, Bytes]:
+def by_difference(plan: Plan, other: Plan) -> Coloured:
     """Colour by the difference of the values of two plans, 0 in the middle of the scale."""
     ended = plan.mdp.transitions.terminations
     difference = np.where(ended, np.nan, plan.values - other.values)
-    low, high = _ends(difference)
-    reach = max(abs(low), abs(high)) or 1.0
-    legend = Legend("difference", "value, less that of the other plan", "diverging", -reach, reach)
-    return legend, _bytes(difference, -reach, reach)
+    return _around_zero("difference", "value, less that of the other plan", difference)
 
 
-def by_change(plan: Plan, other: Plan) -> tuple[Legend, Bytes]:
+def by_shift(column: int, plan: Plan, other: Plan) -> Coloured:
+    """Colour by the difference of a column of two plans' actions, 0 in the middle of the scale."""
+    data = plan.mdp.transitions
+    here, there = (numbers_of(data, planned_actions(one))[:, column] for one in (plan, other))
+    label = f"planned {action_labels(data)[column]}, less that of the other plan"
+    return _around_zero(f"shift:{column}", label, here - there)
+
+
+def by_change(plan: Plan, other: Plan) -> Coloured:
     """Colour by whether two plans act otherwise."""
-    here, there = planned_actions(plan), planned_actions(other)
-    changed = np.where(here < 0, -1, here != there)
+    here, data = planned_actions(plan), plan.mdp.transitions
+    changed = np.where(here < 0, -1, others(data, here, planned_actions(other)))
     label = "planned action, against the other plan"
-    return categories("changed", label, changed, ("the same", "another"))
+    names = ("about the same" if data.action_vectors else "the same", "another")
+    return categories("changed", label, changed, names)
 
 
-def data_distances(plan: Plan) -> Float64:
-    """Return [N] the weighted distance to the data of the planned action; NaN where it has none."""
-    model, actions = pose(plan.mdp, plan.objective), planned_actions(plan)
-    rows, taken = np.arange(len(actions)), np.maximum(actions, 0)
-    indices = model.indices[rows, taken, : model.k][:, None]
-    distances = model.distances[rows, taken, : model.k][:, None]
-    there = model._replace(indices=indices, distances=distances)
-    gaps = np.where(indices >= 0, distances, 0.0)
-    found = (reference.weights(there) * gaps).sum(axis=(1, 2))
-    return np.where((actions < 0) | (indices[:, 0, 0] < 0), np.nan, found)
+def _alone(data: Transitions) -> dict[str, Callable[[Plan], Coloured]]:
+    """Return the colourings of one plan."""
+    found: dict[str, Callable[[Plan], Coloured]] = {
+        "value": by_value,
+        "support": by_support,
+        "reward": by_reward,
+        "gap": by_gap,
+    }
+    if not data.action_vectors:
+        return {**found, "action": by_action, "logged": by_logged_action}
+    for column in range(data.actions.shape[1]):
+        found[f"action:{column}"] = partial(by_action_column, column)
+        found[f"logged:{column}"] = partial(by_logged_column, column)
+    return found
 
 
-ALONE: dict[str, Callable[[Plan], tuple[Legend, Bytes]]] = {
-    "value": by_value,
-    "action": by_action,
-    "logged": by_logged_action,
-    "support": by_support,
-    "reward": by_reward,
-    "gap": by_gap,
-}
-BESIDE: dict[str, Callable[[Plan, Plan], tuple[Legend, Bytes]]] = {
-    "difference": by_difference,
-    "changed": by_change,
-}
+def _beside(data: Transitions) -> dict[str, Callable[[Plan, Plan], Coloured]]:
+    """Return the colourings of a plan beside another."""
+    found = {"difference": by_difference, "changed": by_change}
+    columns = data.actions.shape[1] if data.action_vectors else 0
+    return {**found, **{f"shift:{column}": partial(by_shift, column) for column in range(columns)}}
 
 
-def coloured(by: str, plan: Plan, other: Plan | None = None) -> tuple[Legend, Bytes]:
+def coloured(by: str, plan: Plan, other: Plan | None = None) -> Coloured:
     """Return the legend and the bytes [N] of a plan, or of a plan beside another."""
-    choice("by", by, (*ALONE, *BESIDE))
-    if by in ALONE:
-        legend, codes = ALONE[by](plan)
+    alone, beside = _alone(plan.mdp.transitions), _beside(plan.mdp.transitions)
+    choice("by", by, (*alone, *beside))
+    if by in alone:
+        legend, codes = alone[by](plan)
     elif other is None:
         raise InputError("other", f"the id of a plan for {by!r}", None)
     else:
-        legend, codes = BESIDE[by](plan, other)
-    absent = Category(MISSING, ABSENT.get(by, ENDED), int((codes == MISSING).sum()))
+        legend, codes = beside[by](plan, other)
+    words = ABSENT.get(by.partition(":")[0], ENDED)
+    absent = Category(MISSING, words, int((codes == MISSING).sum()))
     return msgspec.structs.replace(legend, absent=absent if absent.count else None), codes
 
 
-def scaled(by: str, label: str, values: Float64) -> tuple[Legend, Bytes]:
+def scaled(by: str, label: str, values: Float64) -> Coloured:
     """Return a continuous colouring of values [N]; NaN and infinities have no value."""
     low, high = _ends(values)
     return Legend(by, label, "continuous", low, high), _bytes(values, low, high)
 
 
-def categories(by: str, label: str, numbers: Array, names: tuple[str, ...]) -> tuple[Legend, Bytes]:
+def categories(by: str, label: str, numbers: Array, names: tuple[str, ...]) -> Coloured:
     """Return a colouring by number [N]; -1 has no value. Beyond 254 names share the last byte."""
     counts = np.bincount(numbers[numbers >= 0], minlength=len(names)).tolist()
     entries = tuple(Category(n, names[n], counts[n]) for n in range(len(names)))
     bytes_ = np.where(numbers < 0, MISSING, np.minimum(numbers, STEPS)).astype(np.uint8)
     return Legend(by, label, "categories", categories=entries), bytes_
+
+
+def _of_column(kind: str, words: str, column: int, plan: Plan, options: Int64) -> Coloured:
+    data = plan.mdp.transitions
+    values = numbers_of(data, options)[:, column]
+    low, high = action_spans(data)[:, column].tolist()
+    label = f"{words} {action_labels(data)[column]}"
+    return Legend(f"{kind}:{column}", label, "continuous", low, high), _bytes(values, low, high)
+
+
+def _around_zero(by: str, label: str, values: Float64) -> Coloured:
+    low, high = _ends(values)
+    reach = max(abs(low), abs(high)) or 1.0
+    return Legend(by, label, "diverging", -reach, reach), _bytes(values, -reach, reach)
 
 
 def _ends(values: Float64) -> tuple[float, float]:

@@ -8,9 +8,13 @@ import msgspec
 import numpy as np
 
 from ..arrays import Float64
+from ..data.transitions import Transitions
+from ..solvers.planned_actions import action_spans
 from .axes import Axes
-from .messages import Choice, Column
+from .messages import ActionColumn, ActionCount, Choice, Column
 
+MINUS = "\N{MINUS SIGN}"
+"""As the page writes it."""
 FEW = 12
 """Different whole numbers up to which a column is a category."""
 LOOKED_AT = 5_000
@@ -33,6 +37,43 @@ def columns_of(axes: Axes) -> tuple[Column, ...]:
             choices = _choices([found[place].name for place in places])
             found[places[0]] = msgspec.structs.replace(found[places[0]], choices=choices)
     return tuple(found)
+
+
+def action_counts(data: Transitions) -> tuple[ActionCount, ...]:
+    """Return the actions and how often the log has each; none where they are rows."""
+    if data.action_vectors:
+        return ()
+    counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
+    return tuple(
+        ActionCount(place, name, counts[place]) for place, name in enumerate(data.action_names)
+    )
+
+
+def action_columns(data: Transitions) -> tuple[ActionColumn, ...]:
+    """Return the columns of actions that are rows; none otherwise."""
+    if not data.action_vectors:
+        return ()
+    (low, high), whole = action_spans(data).tolist(), data.actions.dtype.kind == "i"
+    return tuple(
+        ActionColumn(n, name, low[n], high[n], whole) for n, name in enumerate(action_labels(data))
+    )
+
+
+def action_labels(data: Transitions) -> tuple[str, ...]:
+    """Return the names of actions, or of their columns; columns that have only numbers say so."""
+    if not data.action_vectors:
+        return data.action_names
+    return tuple(f"action {name}" if name.isdecimal() else name for name in data.action_names)
+
+
+def in_words(data: Transitions, option: int) -> str:
+    """Return an option in words: the name of an action, or a row by its columns."""
+    labels = action_labels(data)
+    if not data.action_vectors:
+        return labels[option]
+    numbers = zip(labels, data.actions[option].tolist(), strict=True)
+    told = ", ".join(f"{label} {number:.3g}" for label, number in numbers)
+    return told.replace(" -", f" {MINUS}")
 
 
 def first_axes(axes: Axes, values: Float64) -> tuple[str, ...]:

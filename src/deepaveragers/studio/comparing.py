@@ -6,11 +6,14 @@ import msgspec
 import numpy as np
 
 from ..arrays import Int64
+from ..data.transitions import Transitions
 from ..errors import InputError
-from ..evaluation.comparison import TOLERANCE, Loss
-from ..evaluation.comparison import compare as compare_plans
+from ..evaluation.comparing import TOLERANCE, shifts_of
+from ..evaluation.comparing import compare as compare_plans
+from ..evaluation.comparison import Loss
 from ..solvers.plan import Plan
-from .colouring import planned_actions
+from ..solvers.planned_actions import action_spans, numbers_of, others, planned_actions
+from .columns import action_labels
 from .describing import conditions_of, rules_of, state_columns
 from .inspection_messages import Condition
 from .plans import Kept
@@ -32,20 +35,22 @@ class Change(msgspec.Struct, frozen=True, rename={"old": "from", "new": "to"}):
     gain: float | None
 
 
-class Mostly(msgspec.Struct, frozen=True, rename={"old": "from", "new": "to"}):
-    """The most frequent change of a group."""
+class ColumnShift(msgspec.Struct, frozen=True):
+    """How a column of actions that are rows changes; see `evaluation.comparison.Shift`."""
 
-    old: int
-    new: int
+    index: int
+    lower: int
+    higher: int
+    mean: float
 
 
 class ChangedGroup(msgspec.Struct, frozen=True):
-    """States where many decisions change, described by columns."""
+    """States where many decisions change, described by columns; `mostly` says how, in words."""
 
     conditions: tuple[Condition, ...]
     states: int
     changed_share: float
-    mostly: Mostly
+    mostly: str
 
 
 class Starts(msgspec.Struct, frozen=True):
@@ -76,7 +81,8 @@ class Compared(msgspec.Struct, frozen=True):
 
     Attributes:
         changed_share: of the core states that go on.
-        changes: the most frequent first.
+        changes: the most frequent first; none where actions are rows.
+        shifts: by column of actions that are rows; none otherwise.
         start: values at the starts.
         loss: None where it cannot be said.
         note: why not.
@@ -85,6 +91,7 @@ class Compared(msgspec.Struct, frozen=True):
 
     changed_share: float
     changes: tuple[Change, ...]
+    shifts: tuple[ColumnShift, ...]
     start: Starts
     loss: Losses | None
     note: str
@@ -94,12 +101,13 @@ class Compared(msgspec.Struct, frozen=True):
 def compare(session: Session, left: Kept, right: Kept) -> Compared:
     """Return where two plans differ, and what that costs."""
     before, after = planned_actions(left.plan), planned_actions(right.plan)
-    living = np.flatnonzero(before >= 0)
-    changed = living[before[living] != after[living]]
+    living, data = np.flatnonzero(before >= 0), session.data
+    changed = living[others(data, before[living], after[living])]
     loss, note = _loss(left.plan, right.plan, TOLERANCE if session.live else COARSE)
     return Compared(
         changed_share=len(changed) / max(1, len(living)),
-        changes=_changes(right.plan, before, after, changed),
+        changes=() if data.action_vectors else _changes(right.plan, before, after, changed),
+        shifts=_shifts(data, before[living], after[living]),
         start=Starts(left.summary.start_value, right.summary.start_value),
         loss=loss,
         note=note,
@@ -141,24 +149,45 @@ def _changes(right: Plan, before: Int64, after: Int64, rows: Int64) -> tuple[Cha
 def _groups(
     session: Session, before: Int64, after: Int64, living: Int64
 ) -> tuple[ChangedGroup, ...]:
-    marked = before[living] != after[living]
+    data = session.data
+    marked = others(data, before[living], after[living])
     rules = rules_of(session, living, marked)
     columns = state_columns(session, living) if rules else np.empty((0, 0))
     found = []
     for rule in rules[:GROUPS]:
         here = living[rule.holds(columns)]
-        differs = here[before[here] != after[here]]
+        differs = here[others(data, before[here], after[here])]
         if not len(differs):
             continue
-        pairs = np.column_stack((before[differs], after[differs]))
-        kinds, counts = np.unique(pairs, axis=0, return_counts=True)
-        old, new = kinds[counts.argmax()].tolist()
         found.append(
             ChangedGroup(
                 conditions=conditions_of(session, rule),
                 states=len(here),
                 changed_share=len(differs) / len(here),
-                mostly=Mostly(old, new),
+                mostly=_mostly(data, before[differs], after[differs]),
             )
         )
     return tuple(sorted(found, key=lambda one: -one.states * one.changed_share))
+
+
+def _shifts(data: Transitions, before: Int64, after: Int64) -> tuple[ColumnShift, ...]:
+    if not data.action_vectors:
+        return ()
+    found = shifts_of(data, numbers_of(data, before), numbers_of(data, after))
+    return tuple(
+        ColumnShift(place, one.lower, one.higher, one.mean) for place, one in enumerate(found)
+    )
+
+
+def _mostly(data: Transitions, before: Int64, after: Int64) -> str:
+    """Return the most frequent change or, of rows, the column that changes most and how."""
+    if data.action_vectors:
+        low, high = action_spans(data)
+        means = np.array([one.mean for one in _shifts(data, before, after)])
+        most = int(np.abs(means / np.where(high > low, high - low, 1.0)).argmax())
+        words = "higher" if means[most] > 0 else "lower"
+        return f"{action_labels(data)[most]} {words} by {abs(means[most]):.3g} on average"
+    pairs = np.column_stack((before, after))
+    kinds, counts = np.unique(pairs, axis=0, return_counts=True)
+    old, new = kinds[counts.argmax()].tolist()
+    return f"mostly {data.action_names[old]} → {data.action_names[new]}"

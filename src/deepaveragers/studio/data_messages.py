@@ -67,6 +67,16 @@ class ActionShare(msgspec.Struct, frozen=True):
     distance: float | None
 
 
+class ActionHistogram(msgspec.Struct, frozen=True):
+    """A column of actions that are rows: counts [B] as logged and as planned, edges [B + 1]."""
+
+    index: int
+    name: str
+    edges: tuple[float, ...]
+    logged: tuple[int, ...]
+    planned: tuple[int, ...]
+
+
 class Coverage(msgspec.Struct, frozen=True):
     """How near the data are to the states where the plan would use them.
 
@@ -87,6 +97,7 @@ class DataPage(msgspec.Struct, frozen=True):
     returns: Histogram
     lengths: Histogram
     actions: tuple[ActionShare, ...]
+    action_columns: tuple[ActionHistogram, ...]
     columns: tuple[NamedHistogram, ...]
     coverage: Coverage
 

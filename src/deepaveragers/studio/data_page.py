@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Int64
+from ..data.transitions import Transitions
 from ..doctor.diagnosing import diagnose
 from ..doctor.findings import Diagnosis, Finding
 from ..server.problems import Problem
 from ..solvers.plan import Plan
+from ..solvers.planned_actions import action_spans, numbers_of, planned_actions
 from .axes import spread_rows
-from .colouring import Bytes, categories, data_distances, planned_actions
+from .colouring import Bytes, categories
+from .columns import action_labels
 from .data_messages import (
+    ActionHistogram,
     ActionShare,
     Coverage,
     DataPage,
@@ -20,6 +24,7 @@ from .data_messages import (
     NamedHistogram,
 )
 from .messages import Legend
+from .planned_distances import planned_distances
 from .session import Session
 
 BINS = 40
@@ -37,29 +42,48 @@ def diagnosis(session: Session) -> Diagnosis:
 def data_page(session: Session, plan: Plan) -> DataPage:
     """Return what is shown of the data, beside a plan."""
     found, data = diagnosis(session), session.data
-    actions = planned_actions(plan)
-    planned = np.bincount(actions[actions >= 0], minlength=data.num_actions).tolist()
-    medians = found.facts.get("median_distance_by_action", {})
-    gaps = data_distances(plan)
+    planned = planned_actions(plan)
+    planned = planned[planned >= 0]
+    gaps = planned_distances(plan)
     gaps = gaps[np.isfinite(gaps)]
     return DataPage(
         findings=tuple(_seen(number, one) for number, one in enumerate(found.findings)),
         facts=found.facts,
         returns=histogram(found.returns),
         lengths=histogram(found.lengths),
-        actions=tuple(
-            ActionShare(
-                index=place,
-                name=name,
-                logged=int(found.action_counts[place]),
-                planned=planned[place],
-                distance=medians.get(name),
-            )
-            for place, name in enumerate(data.action_names)
-        ),
+        actions=() if data.action_vectors else _actions(found, data, planned),
+        action_columns=_action_columns(data, planned) if data.action_vectors else (),
         columns=session.once("histograms", lambda: _columns(session)),
         coverage=Coverage(histogram(gaps), float(np.median(gaps)) if len(gaps) else None),
     )
+
+
+def _actions(found: Diagnosis, data: Transitions, planned: Int64) -> tuple[ActionShare, ...]:
+    counts = np.bincount(planned, minlength=data.num_actions).tolist()
+    medians = found.facts.get("median_distance_by_action", {})
+    return tuple(
+        ActionShare(
+            index=place,
+            name=name,
+            logged=int(found.action_counts[place]),
+            planned=counts[place],
+            distance=medians.get(name),
+        )
+        for place, name in enumerate(data.action_names)
+    )
+
+
+def _action_columns(data: Transitions, planned: Int64) -> tuple[ActionHistogram, ...]:
+    both, found = (data.actions, numbers_of(data, planned)), []
+    (low, high), whole = action_spans(data), data.actions.dtype.kind == "i"
+    for place, name in enumerate(action_labels(data)):
+        least, most = float(low[place]), float(high[place])
+        margin = 0.5 if whole or least == most else 0.0
+        parts = int(most - least) + 1 if whole and most - least < BINS else BINS
+        edges = np.linspace(least - margin, most + margin, parts + 1)
+        counts = [tuple(np.histogram(one[:, place], edges)[0].tolist()) for one in both]
+        found.append(ActionHistogram(place, name, tuple(edges.tolist()), *counts))
+    return tuple(found)
 
 
 def by_finding(session: Session, name: str) -> tuple[Legend, Bytes]:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Float64, Int64
+from ..arrays import Int64
 from ..errors import InputError
 from ..solvers.plan import Plan
-from .colouring import logged_actions, planned_actions
+from ..solvers.planned_actions import numbers_of, planned_actions
+from .colouring import logged_actions
 from .describing import conditions_of, rules_of, state_columns
 from .inspection_messages import (
     Condition,
     Group,
     GroupAction,
+    GroupActionColumn,
     GroupColumn,
     GroupRequest,
     Polygon,
-    Spread,
 )
 from .session import Session
+from .summaries import spread_of
 
 MEMBERS_TOLD = 20_000
 """Numbers of states that an answer lists."""
@@ -29,17 +31,15 @@ def group(session: Session, plan: Plan, asked: GroupRequest) -> Group:
     """Return what is known of the states that are asked about."""
     states = _states(session, asked)
     actions = planned_actions(plan)[states]
-    count = session.data.num_actions
-    planned = np.bincount(actions[actions >= 0], minlength=count).tolist()
-    taken = logged_actions(session.data)[states]
-    logged = np.bincount(taken[taken >= 0], minlength=count).tolist()
+    logged = logged_actions(session.data)[states]
     rule, precision, recall = _rule(session, states)
     return Group(
         states=len(states),
         share=len(states) / len(session.mdp),
         members=tuple(states[:MEMBERS_TOLD].tolist()),
-        value=_spread(plan.values[states[actions >= 0]]),
-        actions=tuple(GroupAction(a, planned[a], logged[a]) for a in range(count)),
+        value=spread_of(plan.values[states[actions >= 0]]),
+        actions=_actions(session, actions, logged),
+        action_columns=_action_columns(session, actions, logged),
         columns=_columns(session, states),
         rule=rule,
         rule_precision=precision,
@@ -74,11 +74,24 @@ def inside(session: Session, polygon: Polygon) -> Int64:
     return near[found]
 
 
-def _spread(values: Float64) -> Spread | None:
-    if not len(values):
-        return None
-    low, high = np.quantile(values, (0.05, 0.95))
-    return Spread(float(values.mean()), float(low), float(high))
+def _actions(session: Session, planned: Int64, logged: Int64) -> tuple[GroupAction, ...]:
+    if session.data.action_vectors:
+        return ()
+    count = session.data.num_actions
+    both = [np.bincount(one[one >= 0], minlength=count).tolist() for one in (planned, logged)]
+    return tuple(GroupAction(a, both[0][a], both[1][a]) for a in range(count))
+
+
+def _action_columns(
+    session: Session, planned: Int64, logged: Int64
+) -> tuple[GroupActionColumn, ...]:
+    if not session.data.action_vectors:
+        return ()
+    columns = zip(*(numbers_of(session.data, one).T for one in (planned, logged)), strict=True)
+    return tuple(
+        GroupActionColumn(place, spread_of(one), spread_of(two))
+        for place, (one, two) in enumerate(columns)
+    )
 
 
 def _columns(session: Session, states: Int64) -> tuple[GroupColumn, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..arguments import whole_number
 from ..errors import InputError
 from ..solvers.plan import Plan
-from .inspecting import observed, weight_of
+from .inspecting import done, observed, weight_of
 from .inspection_messages import Imagined, ImagineRequest, Step
 from .session import Session
 
@@ -21,21 +21,17 @@ def imagine(session: Session, plan: Plan, asked: ImagineRequest) -> Imagined:
     if asked.state is not None and session.data.terminations[asked.state]:
         return Imagined((), ended=True, repeats=False)
     path = session.policy(plan).imagine(observation, steps)
-    names = session.data.action_names
     found = []
     before = asked.state
     for one in path:
-        action = names.index(one.action)
         found.append(
             Step(
                 state=one.transition,
-                action=action,
+                done=done(session.data, one.transition),
                 value=one.value,
                 reward=one.reward,
                 distance=one.distance,
-                probability=(
-                    None if before is None else weight_of(plan, before, action, one.transition)
-                ),
+                probability=(None if before is None else weight_of(plan, before, one.transition)),
             )
         )
         before = one.transition

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Float64
+from ..data.transitions import Transitions
 from ..errors import InputError
 from ..kernels.bellman import reference
-from ..mdp.problem import pose
 from ..policy.case import Case, moment
 from ..policy.decision import Decision
 from ..policy.policy import Policy
+from ..policy.vector_policy import VectorPolicy
 from ..solvers.plan import Plan
+from .candidate_values import candidate_values
+from .columns import in_words
 from .inspection_messages import (
     ActionValue,
     CaseSeen,
@@ -46,6 +49,7 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
     if state is not None and not ended:
         q_values = plan.q_values[state]
     value = float(q_values.max()) if state is None else float(plan.values[state])
+    actions = () if ended else _actions(session, policy, q_values, state, observation)
     return Inspected(
         observation=_seen(session, decision),
         state=state,
@@ -55,15 +59,20 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
         ended=ended,
         value=value,
         error=plan.error,
-        actions=() if ended else _actions(session, plan, q_values, state, observation),
+        actions=actions,
         support=_support(policy, decision),
         cases=tuple(
-            _case(session, plan, None if ended else state, case)
-            for case in (*decision.cases, *decision.alternative_cases)
+            _case(session, plan, None if ended else state, case) for case in _cases(decision)
         ),
         basis=decision.basis,
         picture=session.picture(state),
     )
+
+
+def _cases(decision: Decision) -> tuple[Case, ...]:
+    """Return the cases of the best action and of the next best, each once."""
+    known = {case.transition: case for case in (*decision.cases, *decision.alternative_cases)}
+    return tuple(known.values())
 
 
 def _time_of(session: Session, state: int | None) -> str | None:
@@ -99,9 +108,11 @@ def _seen(session: Session, decision: Decision) -> tuple[Seen, ...]:
 
 
 def _actions(
-    session: Session, plan: Plan, q_values: Float64, state: int | None, observation: Array
+    session: Session, policy: Policy, q_values: Float64, state: int | None, observation: Array
 ) -> tuple[ActionValue, ...]:
-    data = session.data
+    if isinstance(policy, VectorPolicy):
+        return candidate_values(policy, state, observation)
+    data, plan = session.data, policy.plan
     features = session.mdp.encoder.encode(np.asarray(observation)[None])
     counts = session.mdp.imitation.counts(features)[0].tolist()
     best = int(q_values.argmax())
@@ -116,6 +127,7 @@ def _actions(
             available=bool(there[action]),
             reason="" if there[action] else _reason(session, plan, state, action),
             cases=counts[action],
+            distance=None,
             best=action == best,
             tie=action != best and bool(there[action] and tied[action]),
         )
@@ -137,7 +149,7 @@ def _reason(session: Session, plan: Plan, state: int | None, action: int) -> str
 
 def _support(policy: Policy, decision: Decision) -> SupportWords:
     distance = float(np.mean([one.distance for one in decision.evidence]))
-    share = f"{decision.support:.0%} of the data's own states are as far from the others"
+    share = f"{100 * decision.support:.0f} % of the data's own states are as far from the others"
     level: Level = "well"
     words = f"Like the data: {share}."
     if decision.support < THIN:
@@ -155,18 +167,16 @@ def _support(policy: Policy, decision: Decision) -> SupportWords:
 
 
 def _case(session: Session, plan: Plan, state: int | None, case: Case) -> CaseSeen:
-    data = session.data
-    action = data.action_names.index(case.action)
     return CaseSeen(
         state=case.transition,
         own=state is not None and case.transition == state + 1 and case.distance == 0.0,
         episode=case.episode,
         step=case.step,
         time=case.time,
-        action=action,
+        done=done(session.data, case.transition),
         reward=case.reward,
         distance=case.distance,
-        weight=None if state is None else weight_of(plan, state, action, case.transition),
+        weight=None if state is None else weight_of(plan, state, case.transition),
         return_after=case.earned,
         ended=case.ending,
         values={column.name: column.value for column in case.columns},
@@ -174,13 +184,22 @@ def _case(session: Session, plan: Plan, state: int | None, case: Case) -> CaseSe
     )
 
 
-def weight_of(plan: Plan, state: int, action: int, transition: int) -> float | None:
-    """Return the weight of a transition in the plan's average; None where it has none."""
-    model = pose(plan.mdp, plan.objective)
-    rows = slice(state, state + 1)
-    here = model._replace(
-        indices=model.indices[rows, action : action + 1],
-        distances=model.distances[rows, action : action + 1],
-    )
-    found = np.flatnonzero(here.indices[0, 0, : model.k] == transition)
-    return float(reference.weights(here)[0, 0, found[0]]) if len(found) else None
+def done(data: Transitions, transition: int) -> str:
+    """Return what a transition did, in words."""
+    return in_words(data, transition if data.action_vectors else int(data.actions[transition]))
+
+
+def weight_of(plan: Plan, state: int, transition: int) -> float | None:
+    """Return the weight of a transition in the plan's average of its action; None without any.
+
+    Where actions are rows, candidates are not averaged.
+    """
+    mdp, asked = plan.mdp, plan.objective
+    if mdp.transitions.action_vectors:
+        return None
+    action = int(mdp.transitions.actions[transition])
+    at = slice(state, state + 1), slice(action, action + 1), slice(asked.k or mdp.graph.k)
+    indices = mdp.graph.indices[at]
+    shares = reference.weights_of(indices, mdp.graph.distances[at], asked.weighting == "uniform")
+    found = np.flatnonzero(indices[0, 0] == transition)
+    return float(shares[0, 0, found[0]]) if len(found) else None

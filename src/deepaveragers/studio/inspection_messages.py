@@ -6,7 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from .messages import Request
+from .messages import Spread
+from .question_messages import Request
 
 Level = Literal["well", "thin", "none"]
 Observation = dict[str, float | str | None] | tuple[float, ...]
@@ -55,15 +56,16 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class ActionValue(msgspec.Struct, frozen=True):
-    """An action in a state.
+    """An action in a state, or a candidate where actions are rows.
 
     Attributes:
-        index, name: of the action.
+        index, name: of the action; the place of a candidate, and its numbers by column.
         q: planned; None where it is not available.
         error: certified bound on it.
         available: whether the plan may take it here.
         reason: why not.
-        cases: how often it was taken in the logged states most like this one.
+        cases: how often it was taken in the logged states most like this one; 0 of candidates.
+        distance: to the logged state in which a candidate was taken; None of other actions.
         best: whether the plan takes it.
         tie: whether the certificate does not tell it apart from the best.
     """
@@ -75,6 +77,7 @@ class ActionValue(msgspec.Struct, frozen=True):
     available: bool
     reason: str
     cases: int
+    distance: float | None
     best: bool
     tie: bool
 
@@ -107,7 +110,7 @@ class CaseSeen(msgspec.Struct, frozen=True):
         episode: the log's own id.
         step: place in the episode, from 0.
         time: as the log says.
-        action: number of what was done.
+        done: what was done, by name or by its numbers.
         reward: as logged.
         distance: of the state asked about.
         weight: in the plan's own average; None where it has no part in it.
@@ -123,7 +126,7 @@ class CaseSeen(msgspec.Struct, frozen=True):
     episode: str
     step: int
     time: str | None
-    action: int
+    done: str
     reward: float
     distance: float
     weight: float | None
@@ -158,7 +161,7 @@ class Step(msgspec.Struct, frozen=True):
     """One step of an imagined future; the probability is the weight of this transition."""
 
     state: int
-    action: int
+    done: str
     value: float
     reward: float
     distance: float
@@ -190,6 +193,14 @@ class GroupAction(msgspec.Struct, frozen=True):
     logged: int
 
 
+class GroupActionColumn(msgspec.Struct, frozen=True):
+    """A column of actions that are rows, as planned in a group and as logged there."""
+
+    index: int
+    planned: Spread | None
+    logged: Spread | None
+
+
 class GroupColumn(msgspec.Struct, frozen=True):
     """A column in a group; the difference is in standard deviations of all core states."""
 
@@ -197,14 +208,6 @@ class GroupColumn(msgspec.Struct, frozen=True):
     mean: float
     overall: float
     difference: float
-
-
-class Spread(msgspec.Struct, frozen=True):
-    """Values of a group; 5 and 95 % of them are below low and high."""
-
-    mean: float
-    low: float
-    high: float
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -215,7 +218,8 @@ class Group(msgspec.Struct, frozen=True):
         share: of all.
         members: their numbers, the first ones of many.
         value: planned.
-        actions: planned and logged.
+        actions: planned and logged; none of rows.
+        action_columns: of rows; none otherwise.
         columns: the most unusual first.
         rule: describes the group by columns; empty where nothing does.
         rule_precision: share of the states under the rule that are in the group.
@@ -227,6 +231,7 @@ class Group(msgspec.Struct, frozen=True):
     members: tuple[int, ...]
     value: Spread | None
     actions: tuple[GroupAction, ...]
+    action_columns: tuple[GroupActionColumn, ...]
     columns: tuple[GroupColumn, ...]
     rule: tuple[Condition, ...]
     rule_precision: float | None

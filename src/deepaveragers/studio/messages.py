@@ -9,62 +9,7 @@ from typing import Literal
 
 import msgspec
 
-Operator = Literal["<", "<=", ">", ">="]
-Side = Literal["state", "next", "change", "logged", "constant"]
-
-
-class Request(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What the page sends; a field that is not known is refused."""
-
-
-class When(Request, frozen=True):
-    """A condition on a column."""
-
-    column: str
-    op: Operator
-    value: float
-
-
-class RewardTerm(Request, frozen=True):
-    """One term of a reward: weight times a number of the transition, where a condition holds.
-
-    Attributes:
-        weight: times what is looked at.
-        of: the column in the state, in the next one, its change, the logged reward, or 1.
-        column: its name; "" for the logged reward and for 1.
-        when: where the term counts: in the state for "state", "logged" and "constant", in the
-            next one for "next" and "change"; everywhere if None.
-        action: the one action, by number, for which the term counts; for all if None.
-    """
-
-    weight: float
-    of: Side = "next"
-    column: str = ""
-    when: When | None = None
-    action: int | None = None
-
-
-class Reward(Request, frozen=True):
-    """Another reward: the sum of terms, and of the logged reward if it is kept."""
-
-    terms: tuple[RewardTerm, ...] = ()
-    keep_logged: bool = True
-
-
-class Question(Request, frozen=True):
-    """What is asked of the model; the fields are those of `Objective`, actions by number."""
-
-    gamma: float = 0.99
-    cost: float | None = None
-    k: int | None = None
-    weighting: Literal["inverse", "uniform"] = "inverse"
-    slip: float = 0.0
-    worst_case: float = 0.0
-    horizon: int | None = None
-    support: float = 0.0
-    forbidden: tuple[int, ...] = ()
-    penalties: dict[int, float] = {}
-    reward: Reward | None = None
+from .question_messages import Question, Request
 
 
 class ActionCount(msgspec.Struct, frozen=True):
@@ -73,6 +18,23 @@ class ActionCount(msgspec.Struct, frozen=True):
     index: int
     name: str
     count: int
+
+
+class ActionColumn(msgspec.Struct, frozen=True):
+    """A column of actions that are rows.
+
+    Attributes:
+        index: its place.
+        name: of the column.
+        low, high: its bounds, or what the data have of it.
+        whole: whether it has whole numbers only.
+    """
+
+    index: int
+    name: str
+    low: float
+    high: float
+    whole: bool
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -103,6 +65,14 @@ class Column(msgspec.Struct, frozen=True):
     choices: tuple[Choice, ...] | None = None
 
 
+class Spread(msgspec.Struct, frozen=True):
+    """Numbers in short; 5 and 95 % of them are below low and high."""
+
+    mean: float
+    low: float
+    high: float
+
+
 class PlanSummary(msgspec.Struct, frozen=True):
     """A plan in figures.
 
@@ -119,7 +89,8 @@ class PlanSummary(msgspec.Struct, frozen=True):
         mean_value: over all core states.
         best_logged_return: the largest under this question.
         changed_share: of the core states that act otherwise than in the plan asked for.
-        action_shares: of the core states that go on, by planned action.
+        action_shares: of the core states that go on, by planned action; none of rows.
+        action_spreads: of planned rows, by column.
         warnings: sentences.
         python: lines that ask the same.
         query: for the address of the page.
@@ -139,6 +110,7 @@ class PlanSummary(msgspec.Struct, frozen=True):
     best_logged_return: float
     changed_share: float | None
     action_shares: tuple[float, ...]
+    action_spreads: tuple[Spread, ...]
     warnings: tuple[str, ...]
     python: str
     query: str
@@ -200,6 +172,10 @@ class Model(msgspec.Struct, frozen=True):
     """What the page shows first.
 
     Attributes:
+        actions: none where actions are rows.
+        action_columns: of rows; none otherwise.
+        candidates: logged actions that a state chooses among, where they are rows; otherwise 0.
+        other_action: share of a column's range by which a row has to differ to count as another.
         live: whether re-plans follow a slider.
         question: that the first plan answers.
         findings_count: of the doctor; None until he is done.
@@ -214,6 +190,9 @@ class Model(msgspec.Struct, frozen=True):
     kind: Literal["vector", "pictures"]
     shape: tuple[int, ...]
     actions: tuple[ActionCount, ...]
+    action_columns: tuple[ActionColumn, ...]
+    candidates: int
+    other_action: float
     columns: tuple[Column, ...]
     encoder: str
     k: int

@@ -17,15 +17,19 @@ from .messages import Legend
 Theme = Literal["light", "dark"]
 BACKGROUND = {"light": (255, 255, 255), "dark": (17, 20, 24)}
 NO_VALUE = {"light": (203, 208, 214), "dark": (72, 78, 88)}
-MIDDLE = {"light": (222, 224, 226), "dark": (88, 94, 104)}
+REST = {"light": (150, 160, 172), "dark": (112, 121, 135)}
+"""What a finding or a change does not concern; states without a value are fainter."""
 CONTINUOUS = (
     (68, 1, 84), (71, 19, 101), (72, 36, 117), (70, 52, 128), (65, 68, 135), (59, 82, 139),
     (53, 95, 141), (47, 108, 142), (42, 120, 142), (37, 132, 142), (33, 145, 140), (30, 156, 137),
     (34, 168, 132), (47, 180, 124), (68, 191, 112), (94, 201, 98), (122, 209, 81), (155, 217, 60),
     (189, 223, 38), (223, 227, 24), (253, 231, 37),
 )  # fmt: skip
-LESS = ((5, 80, 160), (66, 146, 198), (158, 202, 225))
-MORE = ((253, 190, 133), (241, 105, 19), (166, 54, 3))
+AROUND_ZERO = {
+    "light": ((33, 102, 172), (146, 197, 222), (232, 232, 232), (244, 165, 96), (178, 82, 24)),
+    "dark": ((80, 160, 240), (60, 100, 150), (70, 74, 80), (160, 100, 50), (250, 160, 70)),
+}
+"""Blue for less, orange for more; the middle recedes into the theme's ground."""
 CATEGORIES = (
     (0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0),
     (240, 228, 66), (140, 86, 60),
@@ -40,13 +44,13 @@ def palette(legend: Legend, theme: Theme) -> Bytes:
     """Return [256, 3] uint8, the colour of every byte of a colouring."""
     colours = np.empty((256, 3), dtype=np.uint8)
     if legend.kind != "categories":
-        around = (*LESS, MIDDLE[theme], *MORE)
-        colours[: STEPS + 1] = _between(CONTINUOUS if legend.kind == "continuous" else around)
+        stops = CONTINUOUS if legend.kind == "continuous" else AROUND_ZERO[theme]
+        colours[: STEPS + 1] = _between(stops)
     elif legend.by in OF_ACTIONS:
         colours[:] = _categories()
     else:
         colours[:] = FLAGGED
-        colours[0] = NO_VALUE[theme]
+        colours[0] = REST[theme]
     colours[MISSING] = NO_VALUE[theme]
     return colours
 

@@ -7,8 +7,11 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from ..errors import InputError
+from ..mdp.candidate_problem import candidates_of
+from ..mdp.model import DacMdp
 from ..solvers.plan import Plan
-from .messages import PlanSummary, Question
+from .messages import PlanSummary
+from .question_messages import Question
 
 MOST_BYTES = 192 << 20
 """Of values and Q-values of plans that are not pinned."""
@@ -19,15 +22,27 @@ MOST_QUESTIONS = 4_096
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A plan, and what the page says of it."""
+    """A plan, and what the page says of it.
+
+    Attributes:
+        plan: the plan.
+        summary: what the page says.
+        model_bytes: of the plan's own model, where its candidates are not those of the session's.
+    """
 
     plan: Plan
     summary: PlanSummary
+    model_bytes: int = 0
 
     @property
     def nbytes(self) -> int:
-        """Memory in bytes, without the model."""
-        return self.plan.values.nbytes + self.plan.q_values.nbytes
+        """Memory in bytes, without the session's model."""
+        return self.plan.values.nbytes + self.plan.q_values.nbytes + self.model_bytes
+
+
+def graph_bytes(mdp: DacMdp) -> int:
+    """Return the memory of a model's graph of candidates."""
+    return sum(array.nbytes for array in candidates_of(mdp))
 
 
 class Plans:

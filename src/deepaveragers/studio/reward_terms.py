@@ -11,7 +11,7 @@ from ..arrays import Array, Float64
 from ..data.column_names import labels_of
 from ..data.transitions import Transitions
 from ..errors import InputError
-from .messages import Reward, RewardTerm, When
+from .question_messages import Reward, RewardTerm, When
 
 COMPARE = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
 MOST_TERMS = 32
@@ -37,6 +37,7 @@ def rewards_of(reward: Reward, data: Transitions, logged: Float64) -> Float64:
 def _values(term: RewardTerm, data: Transitions, logged: Float64, labels: Sequence[str]) -> Float64:
     values = number("weight", term.weight) * _looked_at(term, data, logged, labels)
     if term.action is not None:
+        data.check_numbered("action", "for a term that counts for one of them")
         if not 0 <= term.action < len(data.action_names):
             raise InputError("action", f"in 0..{len(data.action_names) - 1}", term.action)
         values = np.where(data.actions == term.action, values, 0.0)

@@ -17,16 +17,19 @@ from .. import __version__
 from ..arrays import Array, Float64
 from ..data.observations import is_image
 from ..errors import InputError
+from ..mdp.candidate_problem import with_permitted_candidates
+from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
-from ..mdp.problem import pose, with_cost
+from ..mdp.problem import rewards_of, with_cost
 from ..policy.policy import Policy
 from ..solvers.plan import Plan
+from ..solvers.planned_actions import OTHER, others, planned_actions
 from ..solvers.start_states import Starts, start_states
 from .axes import Axes
-from .colouring import planned_actions
-from .columns import columns_of, first_axes
-from .messages import ActionCount, Column, Model, Opening, PlanSummary, Question
-from .plans import Kept, Plans
+from .columns import action_columns, action_counts, columns_of, first_axes
+from .messages import Column, Model, Opening, PlanSummary
+from .plans import Kept, Plans, graph_bytes
+from .question_messages import Question
 from .questions import (
     normal,
     objective_of,
@@ -70,6 +73,7 @@ class Session:
         self._closing = threading.Event()
         self._planning = threading.Lock()
         self._last: Kept | None = None
+        self._restricted: tuple[Any, DacMdp] | None = None
         self._comparing = threading.Lock()
         self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._acting, self._policies = threading.Lock(), list[Policy]()
@@ -84,7 +88,7 @@ class Session:
     @cached_property
     def logged(self) -> Float64:
         """[N] float64, what "logged" rewards are: those of the data, or of the loaded plan."""
-        return np.asarray(pose(self.mdp, self.base).rewards)
+        return np.asarray(rewards_of(self.mdp, self.base), dtype=np.float64)
 
     @property
     def starts(self) -> Starts:
@@ -98,7 +102,8 @@ class Session:
 
     def prepare_support(self) -> None:
         """Search what the first question about support would wait for."""
-        _ = self.mdp.imitation.core_counts
+        if not self.data.action_vectors:
+            _ = self.mdp.imitation.core_counts
 
     def prepare_drawing(self) -> None:
         """Import what draws, once: two threads that begin to at once would spoil Matplotlib."""
@@ -188,17 +193,32 @@ class Session:
             kept = self.plans.get(name)  # someone may have asked the same meanwhile
             if kept is None:
                 start = None if self._last is None else self._last.plan
-                plan = self.mdp.solve(
+                mdp = self._model_for(objective)
+                plan = mdp.solve(
                     objective,
                     tolerance=tolerance_of(question, live=self.live),
                     start=start,
                     callback=lambda seen: self._watched(seen, callback),
                 )
-                kept = self._last = Kept(
-                    plan, summary_of(plan, question, self.source, self.starts, name)
-                )
+                summary = summary_of(plan, question, self.source, self.starts, name)
+                own = 0 if mdp is self.mdp else graph_bytes(mdp)
+                kept = self._last = Kept(plan, summary, own)
                 self.plans.put(kept)
         return kept
+
+    def _model_for(self, objective: Objective) -> DacMdp:
+        """Return the model to plan on: where ranges of actions are forbidden, without them.
+
+        The last one of these is kept, so that other questions about the same ranges are quick.
+        """
+        if not (self.data.action_vectors and objective.forbidden_actions):
+            return self.mdp
+        asked = objective.forbidden_actions
+        if self._restricted is None or self._restricted[0] != asked:
+            if self._restricted is not None and self._restricted[1] is not self.mdp:
+                self._restricted[1].release()
+            self._restricted = asked, with_permitted_candidates(self.mdp, objective)
+        return self._restricted[1]
 
     def close(self) -> None:
         """Have plans that are being made end; none is made any more."""
@@ -224,16 +244,15 @@ class Session:
         if against is not None:
             here, there = planned_actions(kept.plan), planned_actions(against.plan)
             living = here >= 0
-            changed = float((here != there)[living].mean()) if living.any() else 0.0
+            differs = others(self.data, here[living], there[living])
+            changed = float(differs.mean()) if living.any() else 0.0
         return msgspec.structs.replace(
             kept.summary, changed_share=changed, pinned=self.plans.pins().get(kept.summary.id)
         )
 
     def model(self) -> Model:
         """Return what the page shows first."""
-        data, mdp = self.data, self.mdp
-        counts = np.bincount(data.actions, minlength=data.num_actions).tolist()
-        columns = self.columns
+        data, mdp, columns = self.data, self.mdp, self.columns
         return Model(
             name=self.source.name,
             digest=self.digest,
@@ -242,10 +261,10 @@ class Session:
             episodes=data.num_episodes,
             kind="pictures" if is_image(data.observations) else "vector",
             shape=data.observation_shape,
-            actions=tuple(
-                ActionCount(place, name, counts[place])
-                for place, name in enumerate(data.action_names)
-            ),
+            actions=action_counts(data),
+            action_columns=action_columns(data),
+            candidates=mdp.graph.indices.shape[1] if data.action_vectors else 0,
+            other_action=OTHER,
             columns=columns,
             encoder=type(mdp.encoder).__name__,
             k=mdp.graph.k,

@@ -12,15 +12,22 @@ import msgspec
 from ..data.column_names import labels_of
 from ..data.transitions import Transitions
 from ..mdp.model import DacMdp
-from .messages import Question, Reward, RewardTerm
+from .question_messages import Question, Reward, RewardTerm
 from .questions import TOLERANCE, normal
 from .reward_terms import column_place
 
-Kind = Literal["transitions", "model", "plan"]
+Kind = Literal["transitions", "model", "plan", "restricted"]
+"""What was loaded; a restricted plan has a model without the candidates that it forbids."""
 LOADING: dict[Kind, tuple[str, ...]] = {
     "transitions": ("mdp = da.compile(da.load({path}), k={k})",),
     "model": ("mdp = da.load({path})",),
     "plan": ("loaded = da.load({path})", "mdp = loaded.mdp"),
+    "restricted": (
+        "loaded = da.load({path})",
+        "mdp = da.compile(",
+        "    loaded.mdp.transitions, {k}, loaded.mdp.encoder, candidates={m}, landing={landing!r}",
+        ")",
+    ),
 }
 
 
@@ -35,34 +42,43 @@ def python_of(question: Question, mdp: DacMdp, path: str, kind: Kind, tolerance:
         tolerance: of the plan.
     """
     question, data = normal(question), mdp.transitions
-    asked = _fields(question, data.action_names)
+    asked = _fields(question, data)
     lines = ["import deepaveragers as da"]
-    if kind == "plan":  # its mask, its kind of penalty and its rewards are kept
+    of_plan = kind in ("plan", "restricted")
+    if of_plan:  # its mask, its kind of penalty and its rewards are kept
         lines.insert(0, "from dataclasses import replace\n")
     else:
-        usual = _fields(Question(), data.action_names)
+        usual = _fields(Question(), data)
         asked = {name: value for name, value in asked.items() if value != usual[name]}
     lines.append("")
-    lines += [line.format(path=repr(path), k=mdp.graph.k) for line in LOADING[kind]]
+    graph = mdp.graph
+    m, landing = graph.indices.shape[1], getattr(graph, "landing", "")
+    known = {"path": repr(path), "k": graph.k, "m": m, "landing": landing}
+    lines += [line.format(**known) for line in LOADING[kind]]
     words = [f"{name}={value!r}" for name, value in asked.items()]
     if question.reward is not None:
         lines += _reward_lines(question.reward, data)
         words.append("rewards=rewards")
     told = ", ".join(words)
-    asking = [f"replace(loaded.objective, {told})" if kind == "plan" else told]
+    asking = [f"replace(loaded.objective, {told})" if of_plan else told]
     asking += [f"tolerance={tolerance!r}"] if tolerance != TOLERANCE else []
     told = ", ".join(word for word in asking if word)
     return "\n".join([*lines, f"plan = mdp.solve({told})"])
 
 
-def _fields(question: Question, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the fields of the objective but for the rewards, actions by name."""
-    asked = msgspec.structs.asdict(question)
+def _fields(question: Question, data: Transitions) -> dict[str, Any]:
+    """Return the fields of the objective but for the rewards, actions and columns by name."""
+    asked, names = msgspec.structs.asdict(question), data.action_names
     forbidden, prices = asked.pop("forbidden"), asked.pop("penalties")
+    ranges: dict[str, list[tuple[float | None, float | None]]] = {}
+    for one in asked.pop("ranges"):
+        ranges.setdefault(names[one.column], []).append((one.low, one.high))
     del asked["reward"]
     return {
         **asked,
-        "forbidden_actions": [names[action] for action in forbidden],
+        "forbidden_actions": ranges
+        if data.action_vectors
+        else [names[action] for action in forbidden],
         "action_penalties": {names[a]: price for a, price in prices.items()} or None,
     }
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..data.observations import is_image
 from ..data.transitions import Transitions
 from ..errors import InputError
+from ..mdp.candidate_problem import candidate_graph
 from ..mdp.compilation import compile
 from ..mdp.model import DacMdp
+from ..neighbors.candidates import build_candidates
+from ..neighbors.features import Features
 from ..solvers.plan import Plan
 from ..storage.array_file import digest_of
 from ..storage.records import load_as
@@ -53,16 +56,9 @@ def load_source(path: Path) -> Source:
 
 def source_of(thing: DacMdp | Plan | Transitions, path: str) -> Source:
     """Return the model of what was loaded from the path."""
-    data = thing if isinstance(thing, Transitions) else _model(thing).transitions
-    if data.action_vectors:
-        raise InputError(
-            "model",
-            "of discrete actions for the studio",
-            f"{path}, with {data.actions_in_words}",
-            "`dac explain` shows single decisions of its plans.",
-        )
     if isinstance(thing, Plan):
-        return Source(thing.mdp, thing, path, "plan")
+        mdp = _unrestricted(thing)
+        return Source(mdp, thing, path, "plan" if mdp is thing.mdp else "restricted")
     if isinstance(thing, DacMdp):
         return Source(thing, None, path, "model")
     if is_image(thing.observations):
@@ -75,5 +71,12 @@ def source_of(thing: DacMdp | Plan | Transitions, path: str) -> Source:
     return Source(compile(thing, min(NEIGHBORS, len(thing))), None, path, "transitions")
 
 
-def _model(thing: DacMdp | Plan) -> DacMdp:
-    return thing.mdp if isinstance(thing, Plan) else thing
+def _unrestricted(plan: Plan) -> DacMdp:
+    """Return the model of a plan, with all candidates where the plan forbids ranges of actions."""
+    mdp = plan.mdp
+    if not (mdp.transitions.action_vectors and plan.objective.forbidden_actions):
+        return mdp
+    graph = candidate_graph(mdp)
+    features = Features(mdp.source_features, mdp.core_features)
+    ended, m = mdp.transitions.terminations, graph.transitions.shape[1]
+    return replace(mdp, graph=build_candidates(features, ended, m, graph.k, graph.landing))

@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 
+from ..arrays import Float64
 from ..solvers.plan import Plan
+from ..solvers.planned_actions import numbers_of, planned_actions
 from ..solvers.start_states import Starts
-from .colouring import planned_actions
-from .messages import PlanSummary, Question
+from .messages import PlanSummary, Spread
+from .question_messages import Question
 from .questions import query_of
 from .snippet import python_of
 from .source import Source
@@ -29,8 +31,7 @@ def summary_of(
     """
     values = starts.values(plan.objective, plan.values)
     there = ~np.isnan(values)
-    actions = planned_actions(plan)
-    counts = np.bincount(actions[actions >= 0], minlength=plan.q_values.shape[1])
+    shares, spreads = _actions(plan)
     best, mean = plan.best_logged_return, float(plan.values.mean())
     return PlanSummary(
         id=name,
@@ -45,12 +46,32 @@ def summary_of(
         mean_value=mean,
         best_logged_return=best,
         changed_share=None,
-        action_shares=tuple((counts / max(1, counts.sum())).tolist()),
+        action_shares=shares,
+        action_spreads=spreads,
         warnings=_warnings(plan, mean, best),
         python=python_of(question, plan.mdp, source.path, source.kind, plan.tolerance),
         query=query_of(question),
         pinned=None,
     )
+
+
+def _actions(plan: Plan) -> tuple[tuple[float, ...], tuple[Spread, ...]]:
+    """Return the shares of planned actions, or spreads of the columns of planned rows."""
+    planned, data = planned_actions(plan), plan.mdp.transitions
+    planned = planned[planned >= 0]
+    if data.action_vectors:
+        return (), tuple(filter(None, map(spread_of, numbers_of(data, planned).T)))
+    counts = np.bincount(planned, minlength=data.num_actions)
+    return tuple((counts / max(1, counts.sum())).tolist()), ()
+
+
+def spread_of(values: Float64) -> Spread | None:
+    """Return values in short; None where there are none."""
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return None
+    low, high = np.quantile(values, (0.05, 0.95))
+    return Spread(float(values.mean()), float(low), float(high))
 
 
 def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:

@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Float64
 from ..data.returns import last_rows
 from ..errors import InputError
-from ..evaluation.guarantee import Guarantee, guarantee
+from ..evaluation.guarantee import COLUMNS_SHOWN, THINNEST, Guarantee, guarantee
 from ..evaluation.statistics import bootstrap_interval
 from ..kernels.returns import discounted_returns
-from ..mdp.problem import pose
+from ..mdp.problem import rewards_of
 from ..representation.encoder import Standardize
 from ..solvers.plan import Plan
-from .colouring import data_distances
+from ..solvers.planned_actions import planned_actions
+from .columns import in_words
 from .data_messages import Behaviour, Statement, Thin, ThinPlace, Trust
+from .planned_distances import planned_distances
 from .plans import Kept
 from .session import Session
 
@@ -30,6 +33,9 @@ ESTIMATE_SECONDS = 50.0
 BEYOND_THEOREM = (
     "The theorem speaks of plans with the linear penalty and without slip, worst case, horizon: "
     "of this question it says nothing."
+)
+OF_NUMBERED = (
+    "The theorem speaks of discrete actions; of these it says nothing. Held-out episodes do."
 )
 ASSUMED = Statement(
     "The model is not the world",
@@ -70,12 +76,13 @@ def estimated(
     objective, mdp = plan.objective, session.mdp
     data = session.data
     if objective.rewards is not None:
-        data = replace(data, rewards=pose(mdp, objective).rewards)
+        data = replace(data, rewards=rewards_of(mdp, objective))
     encoder = None if isinstance(mdp.encoder, Standardize) else mdp.encoder
     candidate = Candidate(
         objective=replace(objective, rewards=None, k=None),
         k=objective.k or mdp.graph.k,
         encoder=encoder,
+        candidates=mdp.graph.indices.shape[1] if data.action_vectors else None,
         name="this question",
     )
     found = fit(
@@ -98,6 +105,8 @@ def _guarantee(plan: Plan) -> tuple[Guarantee | None, str]:
     try:
         return guarantee(plan), ""
     except InputError as error:
+        if plan.mdp.transitions.action_vectors:
+            return None, OF_NUMBERED
         known = error.parameter == "plan"
         return None, BEYOND_THEOREM if known else f"The theorem says nothing here: {error}"
 
@@ -148,7 +157,8 @@ def _beside(planned: float, behaviour: Behaviour) -> Statement:
 
 
 def _behaviour(session: Session, plan: Plan) -> Behaviour:
-    data, rewards = session.data, pose(plan.mdp, plan.objective).rewards
+    data = session.data
+    rewards = np.asarray(rewards_of(plan.mdp, plan.objective), dtype=np.float64)
     tails = np.zeros(len(data))
     returns = discounted_returns(rewards, last_rows(data), tails, plan.objective.gamma)
     earned = returns[session.starts.rows]
@@ -166,7 +176,7 @@ def _told(found: Guarantee) -> dict[str, Any]:
 
 
 def _thin(plan: Plan, found: Guarantee | None) -> Thin:
-    distances = data_distances(plan)
+    distances = planned_distances(plan)
     known = distances[np.isfinite(distances)]
     threshold = FAR * float(np.quantile(known, 0.9)) if len(known) else 0.0
     far = int((known > threshold).sum())
@@ -177,6 +187,23 @@ def _thin(plan: Plan, found: Guarantee | None) -> Thin:
         colouring="support",
         thinnest=tuple(
             ThinPlace(one.transition, one.action, one.distance, one.episode, one.observation)
-            for one in (() if found is None else found.thinnest)
-        ),
+            for one in found.thinnest
+        )
+        if found is not None
+        else _thinnest(plan, distances),
+    )
+
+
+def _thinnest(plan: Plan, distances: Float64) -> tuple[ThinPlace, ...]:
+    data, planned = plan.mdp.transitions, planned_actions(plan)
+    order = np.argsort(-np.nan_to_num(distances, nan=-1.0), kind="stable")[:THINNEST]
+    return tuple(
+        ThinPlace(
+            state=state,
+            action=in_words(data, int(planned[state])),
+            distance=float(distances[state]),
+            episode=data.episode_name(state),
+            observation=data.by_name(data.next_observations[state], COLUMNS_SHOWN),
+        )
+        for state in order[np.isfinite(distances[order])].tolist()
     )

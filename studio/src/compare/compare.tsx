@@ -6,11 +6,11 @@ import { api, mapPicture } from "../api";
 import { useFetched } from "../fetched";
 import { recolour } from "../questions/planning";
 import { differences } from "../questions/words";
-import { first, look, model, pins, plan, rectangle, stale, theme, view } from "../store";
+import { actsInRows, first, look, model, otherAction, pins, plan, rectangle, stale, theme, view } from "../store";
 import type { Comparisons, PlanSummary } from "../types";
 import { Waiting } from "../waiting";
 import { number, percent } from "../numbers";
-import { Changes, Groups, Losses } from "./tables";
+import { Changes, Groups, Losses, Shifts } from "./tables";
 
 interface Candidate {
   id: string;
@@ -55,13 +55,19 @@ export function Compare() {
   );
 }
 
+/** What both small maps are coloured by: the action, or the column that the large map shows. */
+function shownAction(): string {
+  if (!actsInRows()) return "action";
+  return view.value.by.startsWith("action:") ? view.value.by : "action:0";
+}
+
 function Side({ name, plan: shown, all, onChange }: {
   name: string; plan: Candidate; all: Candidate[]; onChange: (id: string) => void;
 }) {
   const usual = model.value?.question;
   const words = usual ? differences(shown.summary.question, usual) : "";
   const picture = {
-    x: view.value.x, y: view.value.y, by: "action", plan: shown.id, width: 320, height: 220, theme: theme.value,
+    x: view.value.x, y: view.value.y, by: shownAction(), plan: shown.id, width: 320, height: 220, theme: theme.value,
     ...rectangle.value,
   };
   return (
@@ -72,7 +78,7 @@ function Side({ name, plan: shown, all, onChange }: {
           {all.map((candidate) => <option key={candidate.id} value={candidate.id}>{candidate.label}</option>)}
         </select>
       </label>
-      <img src={mapPicture(picture)} alt={`Best actions of ${shown.label} on the map`} />
+      <img src={mapPicture(picture)} alt={`Planned actions of ${shown.label} on the map`} />
       <p class="help">{words || "the first question"}</p>
       <p class="start">{number(shown.summary.start_value)}<small> at the starts</small></p>
     </div>
@@ -89,10 +95,13 @@ function Result({ left, right }: { left: Candidate; right: Candidate }) {
     <Waiting of={answer.value}>
       {(found) => (
         <>
-          <p class="verdict">The best action differs in <b>{percent(found.changed_share)}</b> of the states.</p>
+          <p class="verdict">
+            The best action differs in <b>{percent(found.changed_share)}</b> of the states
+            {actsInRows() && <>, by more than {otherAction()} of the range of a column</>}.
+          </p>
           <button type="button" class="main" onClick={show}>Show where on the map</button>
           <Losses found={found} left={left.label} right={right.label} />
-          <Changes found={found} />
+          {actsInRows() ? <Shifts found={found} /> : <Changes found={found} />}
           <Groups found={found} />
         </>
       )}

@@ -1,6 +1,6 @@
 /** What a comparison says, table by table. */
 
-import { actionName } from "../store";
+import { actionColumn, actionName } from "../store";
 import type { Comparisons, Lost } from "../types";
 import { count, number, percent, signed } from "../numbers";
 
@@ -56,6 +56,28 @@ export function Changes({ found }: { found: Comparisons }) {
   );
 }
 
+/** Where actions are rows: how each column changes. */
+export function Shifts({ found }: { found: Comparisons }) {
+  return (
+    <>
+      <h4>What the right plan does instead</h4>
+      <table>
+        <thead><tr><th scope="col">Action</th><th scope="col" class="figure">Lower in</th><th scope="col" class="figure">Higher in</th><th scope="col" class="figure">On average</th></tr></thead>
+        <tbody>
+          {found.shifts.map((shift) => (
+            <tr key={shift.index}>
+              <th scope="row">{actionColumn(shift.index)}</th>
+              <td class="figure">{count(shift.lower)}</td><td class="figure">{count(shift.higher)}</td>
+              <td class="figure">{signed(shift.mean)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="help">Numbers of states; the average is over all of them.</p>
+    </>
+  );
+}
+
 export function Groups({ found }: { found: Comparisons }) {
   if (found.groups.length === 0) return null;
   return (
@@ -66,7 +88,7 @@ export function Groups({ found }: { found: Comparisons }) {
           <li key={index}>
             <b>{percent(group.changed_share)}</b> of {count(group.states)} states where{" "}
             {group.conditions.map((condition) => condition.text).filter(Boolean).join(" and ") || "anything"}
-            <span class="help">, mostly {actionName(group.mostly.from)} → {actionName(group.mostly.to)}</span>
+            <span class="help">, {group.mostly}</span>
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@
 
 import { api } from "../api";
 import { Histogram } from "../charts/histogram";
+import { PairedHistogram } from "../charts/paired_histogram";
 import { PairedBars } from "../charts/paired";
 import { useFetched } from "../fetched";
 import { hidden, look, model, plan, stale, view } from "../store";
@@ -27,11 +28,15 @@ function Found({ page }: { page: DataPage }) {
       {page.findings.length === 0 && <p class="fine">Nothing. The log looks sound.</p>}
       <ul class="findings">{page.findings.map((finding) => <Entry key={finding.id} finding={finding} />)}</ul>
       <h4>Actions: logged and planned</h4>
-      <PairedBars
-        names={page.actions.map((action) => action.name)} labels={["logged", "planned"]}
-        first={shares(page.actions.map((action) => action.logged))}
-        second={shares(page.actions.map((action) => action.planned))}
-      />
+      {page.action_columns.length > 0
+        ? <div class="histograms">{page.action_columns.map((column) => <PairedHistogram key={column.index} column={column} />)}</div>
+        : (
+          <PairedBars
+            names={page.actions.map((action) => action.name)} labels={["logged", "planned"]}
+            first={shares(page.actions.map((action) => action.logged))}
+            second={shares(page.actions.map((action) => action.planned))}
+          />
+        )}
       <h4>Episodes</h4>
       <div class="histograms">
         <Histogram bins={page.returns} label="Return" />

@@ -1,7 +1,6 @@
 /** Comparable cases: what was done in states like this one, and how it ended. */
 
 import { select } from "../map/map";
-import { actionName } from "../store";
 import type { Case } from "../types";
 import { moment, number } from "../numbers";
 
@@ -30,7 +29,7 @@ export function Cases({ cases }: { cases: Case[] }) {
                   <button type="button" class="link" onClick={() => select(entry.state)}>{entry.episode}</button>
                   <small class="time">{entry.time === null ? `step ${entry.step}` : moment(entry.time)}</small>
                 </td>
-                <td>{actionName(entry.action)}{entry.own && <small> (here)</small>}</td>
+                <td>{entry.done}{entry.own && <small> (here)</small>}</td>
                 <td class="figure">{number(entry.distance, 2)}</td>
                 <td class="figure">{number(entry.return_after, 3)}</td>
                 <td>{ENDINGS[entry.ended] ?? entry.ended}</td>
@@ -49,7 +48,7 @@ function Pictures({ cases }: { cases: Case[] }) {
       {cases.filter((entry) => entry.picture).slice(0, 8).map((entry) => (
         <figure key={entry.state}>
           <img src={entry.picture!} alt={`Case of episode ${entry.episode}`} loading="lazy" />
-          <figcaption>{actionName(entry.action)}</figcaption>
+          <figcaption>{entry.done}</figcaption>
         </figure>
       ))}
     </div>

@@ -4,7 +4,7 @@ import { useSignalEffect } from "@preact/signals";
 
 import { api } from "../api";
 import { select } from "../map/map";
-import { actionName, failed, future, plan, stale } from "../store";
+import { failed, future, plan, stale } from "../store";
 import type { Place } from "../types";
 import { number } from "../numbers";
 
@@ -41,7 +41,7 @@ export function FutureSteps({ place }: { place: Place }) {
             <ol>
               {steps.slice(0, STEPS_LISTED).map((step, index) => (
                 <li key={index}>
-                  <button type="button" class="link" onClick={() => select(step.state)}>{actionName(step.action)}</button>
+                  <button type="button" class="link" onClick={() => select(step.state)}>{step.done}</button>
                   <small> {number(step.value, 3)}</small>
                 </li>
               ))}

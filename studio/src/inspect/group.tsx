@@ -4,8 +4,8 @@ import { api } from "../api";
 import { PairedBars } from "../charts/paired";
 import { useFetched } from "../fetched";
 import { letGo } from "../map/map";
-import { actionName, lasso, plan, stale } from "../store";
-import type { Group } from "../types";
+import { actionColumn, actionName, lasso, plan, stale } from "../store";
+import type { Group, Spread } from "../types";
 import { Waiting } from "../waiting";
 import { count, number, percent, shares, signed } from "../numbers";
 
@@ -46,12 +46,16 @@ function Described({ group }: { group: Group }) {
         </p>
       )}
       <h4>Actions: logged and planned</h4>
-      <PairedBars
-        names={group.actions.map((action) => actionName(action.index))}
-        first={shares(group.actions.map((action) => action.logged))}
-        second={shares(group.actions.map((action) => action.planned))}
-        labels={["logged", "planned"]}
-      />
+      {group.action_columns.length > 0
+        ? <ActionColumns group={group} />
+        : (
+          <PairedBars
+            names={group.actions.map((action) => actionName(action.index))}
+            first={shares(group.actions.map((action) => action.logged))}
+            second={shares(group.actions.map((action) => action.planned))}
+            labels={["logged", "planned"]}
+          />
+        )}
       {group.columns.length > 0 && (
         <>
           <h4>How it differs from all states</h4>
@@ -74,4 +78,25 @@ function Described({ group }: { group: Group }) {
       )}
     </>
   );
+}
+
+function ActionColumns({ group }: { group: Group }) {
+  return (
+    <table>
+      <thead><tr><th scope="col">Action</th><th scope="col" class="figure">Logged</th><th scope="col" class="figure">Planned</th></tr></thead>
+      <tbody>
+        {group.action_columns.map((column) => (
+          <tr key={column.index}>
+            <th scope="row">{actionColumn(column.index)}</th>
+            <td class="figure"><Mostly of={column.logged} /></td>
+            <td class="figure"><Mostly of={column.planned} /></td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Mostly({ of }: { of: Spread | null }) {
+  return of === null ? <>–</> : <>{number(of.mean, 3)}<small> ({number(of.low, 3)} to {number(of.high, 3)})</small></>;
 }

@@ -2,8 +2,8 @@
 
 import { api } from "../api";
 import { useFetched } from "../fetched";
-import { future, lasso, look, model, plan, stale, typed, view } from "../store";
-import type { Inspection, Place } from "../types";
+import { actsInRows, future, lasso, look, model, plan, stale, typed, view } from "../store";
+import type { ActionValue, Inspection, Place } from "../types";
 import { Waiting } from "../waiting";
 import { ActionBars } from "./bars";
 import { Cases } from "./cases";
@@ -15,6 +15,7 @@ import { SupportNote } from "./support";
 import { count, moment, number } from "../numbers";
 import { letGo } from "../map/map";
 
+const TIES_NAMED = 3;
 const subjects = { state: "A state", group: "A group", typed: "Type one in" } as const;
 
 /** What is being looked at. */
@@ -59,7 +60,7 @@ function Welcome() {
     <div class="welcome">
       <h3>Why would the plan do that?</h3>
       <ul>
-        <li><b>Click a point</b> of the map: each is a logged state. See what every action is worth there, and the cases behind it.</li>
+        <li><b>Click a point</b> of the map: each is a logged state. See what {actsInRows() ? "its candidate actions are" : "every action is"} worth there, and the cases behind it.</li>
         <li><b>Draw around points</b> with the lasso to describe a group.</li>
         {!pictures && <li><b>Type an observation</b> of your own, and see whether the data know anything like it.</li>}
       </ul>
@@ -97,11 +98,11 @@ function Found({ found, place }: { found: Inspection; place: Place }) {
       <SupportNote support={found.support} />
       <p class="verdict">
         {best ? <>The plan takes <b>{best.name}</b>, worth {number(best.q)} ± {number(found.error, 2)}.</> : <>An episode ended here: there is nothing to decide.</>}
-        {ties.length > 0 && <> It cannot tell it from {ties.map((tie) => tie.name).join(", ")}.</>}
+        {ties.length > 0 && <> It cannot tell it from {tiedWith(ties)}.</>}
         {best && number(best.q) !== number(found.value) && <> The state is worth {number(found.value)}, slips counted.</>}
       </p>
       {found.picture && <img class="seen" src={found.picture} alt="The observation" />}
-      {found.actions.length > 0 && best && <ActionBars actions={found.actions} />}
+      {found.actions.length > 0 && best && <ActionBars actions={found.actions} known={found.support.level !== "none"} />}
       <FutureSteps place={place} />
       <Cases cases={found.cases} />
       <Observation observation={found.observation} />
@@ -110,6 +111,12 @@ function Found({ found, place }: { found: Inspection; place: Place }) {
       )}
     </>
   );
+}
+
+/** Ties by name; of many, how many more. */
+function tiedWith(ties: ActionValue[]): string {
+  const names = ties.slice(0, TIES_NAMED).map((tie) => tie.name).join("; ");
+  return ties.length > TIES_NAMED ? `${names} and ${ties.length - TIES_NAMED} others` : names;
 }
 
 function Head({ found }: { found: Inspection }) {

@@ -29,6 +29,8 @@ const OKABE_ITO: Rgb[] = [
 ];
 
 const MISSING: Record<Theme, Rgb> = { light: [203, 208, 214], dark: [72, 78, 88] };
+/** What a finding or a change does not concern; states without a value are fainter. */
+const REST: Record<Theme, Rgb> = { light: [150, 160, 172], dark: [112, 121, 135] };
 /** Okabe and Ito's vermilion: what stands out from the rest. */
 const FLAGGED = 5;
 const CODES = 256;
@@ -71,7 +73,7 @@ export function codeColour(legend: Legend, code: number, theme: Theme): Rgb {
 /** For findings and changes, code 0 stands for 'not this one' and stays in the background. */
 function categoryOrPlain(legend: Legend, code: number, theme: Theme): Rgb {
   if (legend.by === "action" || legend.by === "logged") return categoryColour(code);
-  return code === 0 ? MISSING[theme] : categoryColour(legend.categories.length > 2 ? code - 1 : FLAGGED);
+  return code === 0 ? REST[theme] : categoryColour(legend.categories.length > 2 ? code - 1 : FLAGGED);
 }
 
 export function css(colour: Rgb): string {

@@ -7,19 +7,31 @@ import { zoomBy, ZOOM_STEP, type Tool } from "./gestures";
 import { positions } from "./positions";
 import type { Size } from "./view";
 
-const COLOURINGS: [string, string][] = [
-  ["value", "value"],
-  ["action", "planned action"],
-  ["logged", "logged action"],
+type Named = [string, string];
+
+const ACTIONS: Named[] = [["action", "planned action"], ["logged", "logged action"]];
+const COLOURINGS: Named[] = [
   ["gap", "gap between the best two"],
   ["support", "distance to the data"],
   ["reward", "reward"],
 ];
 
-const COMPARING: [string, string][] = [
+const COMPARING: Named[] = [
   ["changed", "action changed against"],
   ["difference", "value less that of"],
 ];
+
+/** What a map can be coloured by: alone, and beside another plan. */
+function colourings(): { alone: Named[]; beside: Named[] } {
+  const columns = model.value?.action_columns ?? [];
+  const of = (kind: string, words: string): Named[] =>
+    columns.map((column) => [`${kind}:${column.index}`, words.replace("*", column.name)]);
+  const actions = columns.length > 0 ? [...of("action", "planned *"), ...of("logged", "logged *")] : ACTIONS;
+  return {
+    alone: [["value", "value"], ...actions, ...COLOURINGS],
+    beside: [...COMPARING, ...of("shift", "planned * less that of")],
+  };
+}
 
 export function Choices() {
   return (
@@ -62,7 +74,8 @@ export function otherPlan(): string {
 
 function ColourBy() {
   const by = view.value.by;
-  const known = COLOURINGS.some(([id]) => id === by) || COMPARING.some(([id]) => id === by);
+  const { alone, beside } = colourings();
+  const known = [...alone, ...beside].some(([id]) => id === by);
   const choose = (event: Event) => {
     hidden.value = new Set();
     look({ by: (event.currentTarget as HTMLSelectElement).value });
@@ -71,8 +84,8 @@ function ColourBy() {
     <label class="choice">
       <span>Colour</span>
       <select value={by} onChange={choose} id="colour-by">
-        {COLOURINGS.map(([id, label]) => <option key={id} value={id}>{label}</option>)}
-        {COMPARING.map(([id, label]) => (
+        {alone.map(([id, label]) => <option key={id} value={id}>{label}</option>)}
+        {beside.map(([id, label]) => (
           <option key={id} value={id}>{label} {otherPlan()}</option>
         ))}
         {!known && <option value={by}>finding: {by.replace("finding:", "")}</option>}

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 
-import { first, model, past, pins, plan, planned, question, reference, roundTrip, stale } from "../store";
+import { actsInRows, first, model, otherAction, past, pins, plan, planned, question, reference, roundTrip, stale } from "../store";
 import { duration, number, percent } from "../numbers";
 import { Reproduce } from "./reproduce";
 import { differences } from "./words";
@@ -27,7 +27,7 @@ export function Answer() {
         class={`figures ${stale.value ? "stale" : ""}`} data-round-trip={roundTrip.value ?? ""} aria-live="polite" aria-busy={stale.value}>
         <Figure name="Value at the starts" value={number(answer.start_value)} note={startNote()} />
         <Figure name="Certified error" value={`± ${number(answer.error, 2)}`} note="of every value" />
-        <Figure name="Action changed" value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
+        <Figure name="Action changed" title={changedHelp()} value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
           <Against />
         </Figure>
         <Figure name="Planned in" value={duration(answer.milliseconds)} note={planNote(answer.milliseconds)} />
@@ -41,7 +41,7 @@ export function Answer() {
 
 function startNote(): string {
   const best = plan.value?.best_logged_return;
-  return best === null || best === undefined ? "expected by the model" : `best logged: ${number(best, 3)}`;
+  return best === null || best === undefined ? "expected by the model" : `best logged ${number(best, 3)}`;
 }
 
 /** A plan that was there already came quicker than it was made. */
@@ -80,11 +80,16 @@ function Against() {
   );
 }
 
-function Figure({ name, value, note, children }: {
-  name: string; value: string; note?: string; children?: preact.ComponentChildren;
+/** What counts as another action where they are rows. */
+function changedHelp(): string {
+  return actsInRows() ? `by more than ${otherAction()} of the range of a column` : "";
+}
+
+function Figure({ name, value, note, title, children }: {
+  name: string; value: string; note?: string; title?: string; children?: preact.ComponentChildren;
 }) {
   return (
-    <div class="figure-box">
+    <div class="figure-box" {...(title ? { title } : {})}>
       <span class="figure-name">{name}</span>
       <span class="figure-value">{value}</span>
       {note && <span class="figure-note">{note}</span>}

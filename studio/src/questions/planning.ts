@@ -119,7 +119,7 @@ async function send(): Promise<void> {
 
 /** The plan that a colouring compares with, for those that do. */
 function beside(by: string, other: string | null): string | null {
-  return by === "difference" || by === "changed" ? (other ?? reference.value) : null;
+  return by === "difference" || by === "changed" || by.startsWith("shift:") ? (other ?? reference.value) : null;
 }
 
 let recolouring = 0;

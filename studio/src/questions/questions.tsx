@@ -1,8 +1,9 @@
 /** Everything that can be asked of the compiled MDP. Each change is another plan. */
 
-import { model, question } from "../store";
+import { actsInRows, model, question } from "../store";
 import { number, percent } from "../numbers";
 import { ActionFields } from "./actions";
+import { LimitFields } from "./limits";
 import { Check, Part, Slider } from "./fields";
 import { ask } from "./planning";
 import { Pins } from "./pins";
@@ -17,7 +18,7 @@ const USUAL_PRICE = 1;
 export function Questions() {
   const [asked, known] = [question.value, model.value];
   if (!asked || !known) return null;
-  const forbidden = asked.forbidden.length;
+  const [forbidden, rows] = [asked.forbidden.length + asked.ranges.length, actsInRows()];
   return (
     <section class="questions" aria-label="Questions">
       <Suggestions />
@@ -26,10 +27,10 @@ export function Questions() {
         <Horizon />
       </Part>
       <Part title="Actions" open note={forbidden ? `${forbidden} forbidden` : ""}>
-        <ActionFields />
+        {rows ? <LimitFields /> : <ActionFields />}
       </Part>
       <Part title="Caution" open>
-        <Slip />
+        {!rows && <Slip />}
         <WorstCase />
         <SupportField />
       </Part>
@@ -109,7 +110,7 @@ function SupportField() {
       label="Support" value={support} low={0} high={1} step={0.01}
       reading={support === 0
         ? "any action is allowed anywhere"
-        : `only actions taken at least ${percent(support)} as often as the usual one`}
+        : `only actions taken at least ${percent(support)} as often as the usual one${actsInRows() ? " (or one near it)" : ""}`}
       help="Stay near what the data show in states like this one."
       changed={support !== model.value!.question.support}
       onChange={(value, moving) => ask({ support: value }, moving)}
@@ -121,12 +122,14 @@ function Neighbours() {
   const most = model.value!.k;
   const asked = question.value!;
   const k = asked.k ?? most;
+  const rows = actsInRows();
+  const what = rows ? "state" : "case";
   return (
     <>
       <Slider
         label="Neighbours (k)" value={k} low={1} high={most} step={1}
-        reading={k === 1 ? "the nearest case alone" : `the ${k} nearest cases of each action`}
-        help={`How many comparable cases are averaged; ${most} were compiled.`}
+        reading={k === 1 ? `the nearest ${what} alone` : `the ${k} nearest ${what}s ${rows ? "to where an action leads" : "of each action"}`}
+        help={`How many comparable ${what}s are averaged; ${most} were compiled.`}
         changed={asked.k !== model.value!.question.k}
         onChange={(value, moving) => ask({ k: Math.round(value) === most ? null : Math.round(value) }, moving)}
       />

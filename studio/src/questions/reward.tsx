@@ -1,6 +1,6 @@
 /** Another reward: a sum of named columns, chosen from lists; nothing typed is ever run as code. */
 
-import { model, question } from "../store";
+import { actsInRows, model, question } from "../store";
 import type { Comparison, Reward, RewardTerm } from "../types";
 import { Check } from "./fields";
 import { ask } from "./planning";
@@ -32,7 +32,7 @@ export function RewardFields() {
         />
       ))}
       <button type="button" onClick={add}>Add a term</button>
-      {reward.terms.length > 0 && <p class="help">Each adds a number times a column, or a constant: −10, “only where” and “only for” make one action dear in some states.</p>}
+      {reward.terms.length > 0 && <p class="help">Each adds a number times a column, or a constant{actsInRows() ? "; “only where” restricts it to some states." : ": −10, “only where” and “only for” make one action dear in some states."}</p>}
       {!reward.keep_logged && reward.terms.length === 0 && <p class="help">Without a term, every reward is 0.</p>}
     </div>
   );
@@ -64,7 +64,7 @@ function Term({ term, number, columns, onChange, onRemove }: TermProps) {
         onChange={(on) => onChange({ when: on ? { column: term.column || columns[0], op: ">", value: 0 } : null })}
       />
       {term.when && <When when={term.when} columns={columns} onChange={(when) => onChange({ when })} />}
-      <Doing action={term.action ?? null} onChange={(action) => onChange({ action })} />
+      {!actsInRows() && <Doing action={term.action ?? null} onChange={(action) => onChange({ action })} />}
       <button type="button" class="quiet" onClick={onRemove}>Remove</button>
     </fieldset>
   );

@@ -1,9 +1,10 @@
 /** Questions to begin with, one click each. */
 
-import { actionName, first, model, plan, question } from "../store";
+import { actionName, actsInRows, first, model, plan, question } from "../store";
 import { same } from "../address";
-import type { Question } from "../types";
+import type { ActionColumn, Question } from "../types";
 import { ask } from "./planning";
+import { withLimits } from "./ranges";
 import { stepsAhead } from "./scales";
 
 interface Suggestion {
@@ -36,15 +37,39 @@ export function Suggestions() {
 
 function suggestions(usual: Question): Suggestion[] {
   const nearer = stepsAhead(usual.gamma) > 15 ? 0.9 : 0.99;
-  const favourite = mostPlanned();
-  const found: Suggestion[] = [
+  return [
     { text: nearer < usual.gamma ? "we only look 10 steps ahead?" : "we look 100 steps ahead?", change: { gamma: nearer } },
-    { text: "one action in ten slips?", change: { slip: 0.1 } },
+    ...(actsInRows() ? ofColumns(usual) : ofActions()),
     { text: "cases turn out badly?", change: { worst_case: 0.3 } },
     { text: "we stay close to what was done?", change: { support: 0.3 } },
   ];
-  if (favourite !== null) found.splice(1, 0, { text: `“${actionName(favourite)}” is impossible?`, change: { forbidden: [favourite] } });
+}
+
+function ofActions(): Suggestion[] {
+  const favourite = mostPlanned();
+  const forbid = favourite === null ? [] : [{ text: `“${actionName(favourite)}” is impossible?`, change: { forbidden: [favourite] } }];
+  return [...forbid, { text: "one action in ten slips?", change: { slip: 0.1 } }];
+}
+
+/** Half a column's range, and a price on its effort. */
+function ofColumns(usual: Question): Suggestion[] {
+  const column = model.value!.action_columns[0];
+  const middle = (column.low + column.high) / 2;
+  const reach = (column.high - column.low) / 4;
+  const found: Suggestion[] = [
+    { text: `“${column.name}” only reaches half its range?`, change: { ranges: withLimits(usual.ranges, column, middle - reach, middle + reach) } },
+  ];
+  const price = effortPrice(column);
+  if (price > 0) found.push({ text: `“${column.name}” is dear?`, change: { penalties: { [String(column.index)]: price } } });
   return found;
+}
+
+/** A tenth of what a step is worth, for a column at its end. */
+function effortPrice(column: ActionColumn): number {
+  const [opened, end] = [first.value ?? plan.value, Math.max(Math.abs(column.low), Math.abs(column.high))];
+  if (!opened || opened.mean_value === null || end === 0) return 0;
+  const perStep = Math.abs(opened.mean_value) * (1 - opened.question.gamma);
+  return Number((perStep / 10 / end ** 2).toPrecision(1));
 }
 
 /** The action that the first plan takes most, if another one is left. */

@@ -2,8 +2,15 @@
 
 import { same } from "../address";
 import { number, percent } from "../numbers";
-import { actionName } from "../store";
-import type { Question } from "../types";
+import { actionColumn, actionName, actsInRows } from "../store";
+import type { Question, Range } from "../types";
+
+/** "push ≥ 1", "push 0.2 to 0.8". */
+export function rangeWords({ column, low, high }: Range): string {
+  const name = actionColumn(column);
+  if (low === null) return `${name} ≤ ${number(high, 3)}`;
+  return high === null ? `${name} ≥ ${number(low, 3)}` : `${name} ${number(low, 3)} to ${number(high, 3)}`;
+}
 
 /** "gamma 0.9, never left"; empty if nothing differs. */
 export function differences(question: Question, usual: Question): string {
@@ -19,8 +26,12 @@ export function differences(question: Question, usual: Question): string {
   if (!same(question.forbidden, usual.forbidden)) {
     words.push(question.forbidden.length ? `never ${question.forbidden.map(actionName).join(", ")}` : "nothing forbidden");
   }
+  if (!same(question.ranges, usual.ranges)) {
+    words.push(question.ranges.length ? `never ${question.ranges.map(rangeWords).join(", ")}` : "nothing forbidden");
+  }
   if (!same(question.penalties, usual.penalties)) {
-    const prices = Object.entries(question.penalties).map(([action, amount]) => `${actionName(Number(action))} costs ${number(amount, 3)}`);
+    const name = (place: number) => (actsInRows() ? `${actionColumn(place)}²` : actionName(place));
+    const prices = Object.entries(question.penalties).map(([place, amount]) => `${name(Number(place))} costs ${number(amount, 3)}`);
     words.push(prices.join(", ") || "no prices");
   }
   if (!same(question.reward, usual.reward)) words.push(question.reward === null ? "logged reward" : "another reward");

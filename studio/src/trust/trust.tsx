@@ -117,11 +117,11 @@ function EstimateButton({ known }: { known: boolean }) {
     );
   }
   return (
-    <p>
+    <>
       <button type="button" class="main" onClick={() => void start()}>
         {known ? "Estimate again" : "Estimate it on held-out episodes"}
       </button>
-      <span class="help"> Takes from seconds to minutes; you can go on meanwhile.</span>
-    </p>
+      <p class="help">Takes from seconds to minutes; you can go on meanwhile.</p>
+    </>
   );
 }

@@ -6,7 +6,7 @@ import os
 
 import pytest
 from benchmarks.studio.chromium import chromium
-from benchmarks.studio.models import cartpole
+from benchmarks.studio.models import cartpole, pendulum
 from benchmarks.studio.visits import visit
 from tests.studio.browser.studios import running
 from tests.studio.worlds import corridor, pictures
@@ -48,6 +48,7 @@ def models():
     makers = {
         "cartpole": lambda: cartpole(3000),
         "table": lambda: da.compile(corridor(), k=4),
+        "pendulum": lambda: pendulum(5000),
         "pictures": lambda: da.compile(pictures(), k=3, encoder=da.Identity()),
     }
     made = {}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
 from benchmarks.studio.chromium import chromium
-from benchmarks.studio.models import cartpole
+from benchmarks.studio.models import cartpole, pendulum
 from benchmarks.studio.visits import visit
 from PIL import Image
 from playwright.sync_api import expect
@@ -22,37 +23,55 @@ DRAWN_COLOURS = 8
 COLOURS = 256
 ROUNDS = 4
 """That bring a palette nearer to a picture's colours."""
-SETTLING_MS = 1_500
+SETTLING_MS = 3_000
 
 
 def main() -> None:
-    """Tell the story to CartPole, and keep what it looks like."""
+    """Tell the story to CartPole and to Pendulum, and keep what it looks like."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    with (
-        tempfile.TemporaryDirectory() as output,
-        running(cartpole(STATES), "cartpole", Path(output)) as studio,
-        chromium() as browser,
-    ):
-        for scheme in ("light", "dark"):
-            found = visit(browser, studio.entrance, color_scheme=scheme)
-
-            def shot(name: str, tab=found, end="" if scheme == "light" else "-dark") -> None:
-                tab.page.mouse.move(0, 0)
-                tab.page.wait_for_timeout(SETTLING_MS)
-                while tab.colours() < DRAWN_COLOURS:
-                    tab.page.wait_for_timeout(SETTLING_MS)
-                saved(tab.page.screenshot(), folder / f"studio-{name}{end}.png")
-
-            if scheme == "light":
+    with tempfile.TemporaryDirectory() as output, chromium() as browser:
+        with running(cartpole(STATES), "cartpole", Path(output)) as studio:
+            with tab(browser, studio, folder) as (found, shot):
                 story.ask_questions(found, shot)
                 story.look_closer(found, shot)
                 story.compare_pins(found, shot)
                 unlike(found, shot)
-            else:
+            with tab(browser, studio, folder, "dark") as (found, shot):
                 story.look_closer(found, shot)
-            found.page.context.close()
+        with (
+            running(pendulum(STATES), "pendulum", Path(output)) as studio,
+            tab(browser, studio, folder) as (found, shot),
+        ):
+            rows(found, shot)
+
+
+@contextmanager
+def tab(browser, studio, folder: Path, scheme: str = "light"):
+    """Yield a visit, and what takes a picture of it."""
+    found = visit(browser, studio.entrance, color_scheme=scheme)
+
+    def shot(name: str) -> None:
+        found.page.mouse.move(0, 0)
+        found.page.wait_for_timeout(SETTLING_MS)
+        while found.colours() < DRAWN_COLOURS:
+            found.page.wait_for_timeout(SETTLING_MS)
+        end = "" if scheme == "light" else "-dark"
+        saved(found.page.screenshot(), folder / f"studio-{name}{end}.png")
+
+    yield found, shot
+    found.page.context.close()
+
+
+def rows(found, shot) -> None:
+    """Halve the range of a torque, and look at a state's candidates."""
+    found.colour_by("action:0")
+    found.button("only reaches half its range").click()
+    expect(found.page.locator(".question")).to_contain_text("never torque")
+    found.certified()
+    found.choose_a_state()
+    shot("rows")
 
 
 def unlike(found, shot) -> None:

@@ -41,6 +41,32 @@ def ask_questions(visit: Visit, shot: Shot = nothing) -> None:
     shot("what-if")
 
 
+def ask_about_rows(visit: Visit) -> None:
+    """Colour by a column of the actions, halve its range, price its effort: the map follows."""
+    page = visit.page
+    visit.colour_by("action:0")
+    expect(page.locator(".legend-title")).to_have_text("planned torque")
+    before = visit.figure("Value at the starts")
+    visit.button("only reaches half its range").click()
+    expect(page.locator(".question")).to_contain_text("never torque ≤ \N{MINUS SIGN}1, torque ≥ 1")
+    visit.certified()
+    expect(page.locator(".figure-box", has_text="Value at the starts")).not_to_contain_text(before)
+    upper = page.get_by_label("torque, upper limit, slider")
+    upper.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    expect(page.locator(".limits .reading")).to_contain_text("torque ≥ 0.8")
+    price = page.get_by_label("Price of effort of torque")
+    price.fill("0.5")
+    price.press("Enter")
+    expect(page.locator(".question")).to_contain_text("torque² costs 0.5")
+    visit.certified()
+    visit.colour_by("shift:0")
+    expect(page.locator(".legend-title")).to_contain_text("planned torque, less that of")
+    visit.colour_by("changed")
+    expect(page.locator(".categories")).to_contain_text("another")
+
+
 def look_closer(visit: Visit, shot: Shot = nothing) -> None:
     """Take a state, read its evidence, draw its imagined future."""
     page = visit.page
@@ -98,18 +124,18 @@ def take_away(visit: Visit, shot: Shot = nothing) -> None:
 def come_back(visit: Visit) -> None:
     """Reload: the question, the colours, the panel and the undo are still there."""
     page = visit.page
-    visit.colour_by("action")
-    slip = page.get_by_label("Slip, exact")
-    slip.fill("0.25")
-    slip.press("Enter")
-    expect(page.locator(".question")).to_contain_text("slip 25 %")
+    visit.colour_by("gap")
+    worst = page.get_by_label("Worst case, exact")
+    worst.fill("0.25")
+    worst.press("Enter")
+    expect(page.locator(".question")).to_contain_text("worst case 25 %")
     visit.certified()
     value = visit.figure("Value at the starts")
-    expect(page).to_have_url(re.compile("slip=0.25"))
+    expect(page).to_have_url(re.compile("worst_case=0.25"))
     page.reload()
     visit.ready()
-    expect(page.locator(".question")).to_contain_text("slip 25 %")
-    expect(page.locator(".legend-title")).to_have_text("planned action")
+    expect(page.locator(".question")).to_contain_text("worst case 25 %")
+    expect(page.locator(".legend-title")).to_have_text("gap between the best two actions")
     expect(page.get_by_role("tab", selected=True)).to_have_text("Take away")
     assert visit.figure("Value at the starts") == value
     visit.button("Undo").click()

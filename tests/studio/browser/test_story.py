@@ -22,3 +22,15 @@ def test_the_whole_story(enter, name):
     story.take_away(visit)
     story.come_back(visit)
     assert isinstance(da.load(visit.studio.output / "policy"), da.CompactPolicy)
+
+
+def test_the_story_of_continuous_actions(enter):
+    visit = enter("pendulum")
+    story.ask_about_rows(visit)
+    story.look_closer(visit)
+    story.compare_pins(visit)
+    story.read_about(visit)
+    story.take_away(visit)
+    story.come_back(visit)
+    policy = da.load(visit.studio.output / "policy")
+    assert policy.act([1.0, 0.0, 0.0]).shape == (1,)

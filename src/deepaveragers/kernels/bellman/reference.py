@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Bool, Float64
+from ...arrays import Bool, Float64, Floats, Int32
 from .problem import DISTANCE_OFFSET, Problem
 
 
@@ -40,9 +40,15 @@ def available_actions(problem: Problem) -> Bool:
 
 def weights(problem: Problem) -> Float64:
     """Return [N, A, k] float64, alpha; rows without neighbours are 0."""
-    there = neighbors_there(problem)
-    distances = np.where(there, problem.distances[:, :, : problem.k].astype(np.float64), 0.0)
-    raw = np.where(there, 1.0 if problem.uniform else 1.0 / (distances + DISTANCE_OFFSET), 0.0)
+    k = problem.k
+    return weights_of(problem.indices[:, :, :k], problem.distances[:, :, :k], problem.uniform)
+
+
+def weights_of(indices: Int32, distances: Floats, uniform: bool) -> Float64:
+    """Return [N, A, k] float64, alpha of neighbours [N, A, k]; rows without any are 0."""
+    there = indices >= 0
+    gaps = np.where(there, distances.astype(np.float64), 0.0)
+    raw = np.where(there, 1.0 if uniform else 1.0 / (gaps + DISTANCE_OFFSET), 0.0)
     total = raw.sum(axis=2, keepdims=True)
     return raw / np.where(total > 0.0, total, 1.0)
 
