@@ -1,6 +1,7 @@
 """The candidates that `fit` tries when none are given.
 
-Representations x support x smoothness, at the cost without units; one step of improvement;
+Representations x support x neighbours (few, or many where outcomes are left to chance:
+`mdp.repeats`), at the cost without units; one step of improvement;
 imitation (only the action that is taken most in similar states); what a network that learnt
 Q-values and imitation would do by itself; and each action always, where there are few.
 
@@ -22,8 +23,11 @@ SUPPORT = 0.3
 MORE_SUPPORT = 0.6
 """Tried too where actions are rows, of which few are much alike."""
 SMOOTHNESS = (11, 31)
+"""Neighbours that decide where every transition ends its episode."""
 CASES = 31
-"""Similar cases that imitation and one step of improvement look at."""
+"""Similar cases that decide, and that imitation and one step of improvement look at."""
+NEIGHBORS = (5, CASES)
+"""Of a plan: few blur least, many are what chance outcomes need (FrozenLake: 0.17 and 0.70)."""
 MOST_CONSTANTS = 10
 """Actions, beyond which none is tried always."""
 
@@ -58,9 +62,9 @@ def _representations(data: Transitions, networks: bool) -> tuple[str, ...]:
 def _plans(base: Objective, encoder: str) -> Sequence[Candidate]:
     """Return the candidates of one representation."""
     plans = [
-        Candidate(replace(base, support=support), k_pi=smooth, encoder=encoder)
+        Candidate(replace(base, support=support), k=k, k_pi=CASES, encoder=encoder)
         for support in (0.0, SUPPORT)
-        for smooth in SMOOTHNESS
+        for k in NEIGHBORS
     ]
     cautious = replace(base, support=SUPPORT)
     alike = Candidate(
