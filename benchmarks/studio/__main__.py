@@ -30,10 +30,18 @@ SLIDERS: dict[str, list[dict[str, Any]]] = {
     "horizon": [{"horizon": steps} for steps in range(5, 55, 5)],
     "neighbours": [{"k": k} for k in range(1, 5)],
 }
+LIMITS = [
+    {"ranges": [{"column": 0, "low": end}]} for end in np.linspace(0.2, 1.8, 15).round(3).tolist()
+]
+"""Of the first column of an action that is a row, between 0 and 2."""
 
 
-def opened(server: Server) -> tuple[float, int, str]:
-    """Return the seconds until the page has what it shows first, the states, and the first plan."""
+NUMBERED = ("slip", "forbidden")
+"""Sliders that the page has for discrete actions only."""
+
+
+def opened(server: Server) -> tuple[float, dict[str, Any], str]:
+    """Return the seconds until the page has what it shows first, the model, and the first plan."""
     client = Client(server.address)
     client.get("/")
     model = json.loads(client.get("/api/model"))
@@ -43,7 +51,7 @@ def opened(server: Server) -> tuple[float, int, str]:
         client.get(f"/api/axes/{axis}")
     plan = opening["plan"]["id"]
     client.get(f"/api/plans/{plan}/colouring?by=value")
-    return time.perf_counter() - server.began, model["states"], plan
+    return time.perf_counter() - server.began, model, plan
 
 
 def replanned(
@@ -53,7 +61,7 @@ def replanned(
     client, sequence = Client(server.address), 0
     found: dict[str, list[float]] = {}
     for name in sliders:
-        for question in SLIDERS[name][:most]:
+        for question in ({**SLIDERS, "limits": LIMITS})[name][:most]:
             sequence += 1
             body = {"question": question, "tab": "bench", "sequence": sequence, "against": against,
                     "colouring": "value"}  # fmt: skip
@@ -110,10 +118,13 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=100, help="questions of a slider")
     asked = parser.parse_args()
     with serving(asked.model) as server:
-        seconds, states, first = opened(server)
-        print(f"{states:,} states; usable {seconds:.2f} s after the start, "
+        seconds, model, first = opened(server)
+        print(f"{model['states']:,} states; usable {seconds:.2f} s after the start, "
               f"{server.resident_megabytes:.0f} MB")  # fmt: skip
-        found = replanned(server, first, asked.sliders.split(","), asked.most)
+        sliders = asked.sliders.split(",")
+        if model["candidates"]:
+            sliders = [*(name for name in sliders if name not in NUMBERED), "limits"]
+        found = replanned(server, first, sliders, asked.most)
         print(f"{'re-plan by':<12}{'questions':>10}{'median ms':>11}{'95 % ms':>9}{'longest':>9}")
         everything = [one for times in found.values() for one in times]
         for name, times in {**found, "all": everything}.items():

@@ -15,7 +15,7 @@ from typing import Any
 
 import deepaveragers as da
 from benchmarks.studio.chromium import chromium
-from benchmarks.studio.models import cartpole
+from benchmarks.studio.models import MODELS
 from benchmarks.studio.server import serving
 from benchmarks.studio.visits import Visit, visit
 
@@ -124,12 +124,13 @@ def main() -> None:
     """Let the monkey loose, and say what became of the memory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=20.0)
+    parser.add_argument("--model", choices=MODELS, default="cartpole")
     parser.add_argument("--states", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
-        model = Path(folder, "cartpole")
-        da.save(cartpole(asked.states), model)
+        model = Path(folder, asked.model)
+        da.save(MODELS[asked.model](asked.states), model)
         with serving(model) as server:
             tab = visit(browser, server.address)
             monkey = Monkey(tab, asked.seed)

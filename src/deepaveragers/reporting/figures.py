@@ -95,6 +95,7 @@ def map_picture(report: Report, account: Account) -> str:
         bar = figure.colorbar(drawn, ax=right)
         bar.set_label(_words(report.data.action_names[account.column]), color=INK)
         bar.ax.tick_params(colors=INK)
+        bar.outline.set_edgecolor(INK)
     return _image(figure, f"actions of log and plan over {' and '.join(labels[:2])}")
 
 

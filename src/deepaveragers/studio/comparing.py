@@ -12,7 +12,7 @@ from ..evaluation.comparing import TOLERANCE, shifts_of
 from ..evaluation.comparing import compare as compare_plans
 from ..evaluation.comparison import Loss
 from ..solvers.plan import Plan
-from ..solvers.planned_actions import action_spans, numbers_of, others, planned_actions
+from ..solvers.planned_actions import action_spans, numbers_of, others
 from .columns import action_labels
 from .describing import conditions_of, rules_of, state_columns
 from .inspection_messages import Condition
@@ -100,7 +100,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 def compare(session: Session, left: Kept, right: Kept) -> Compared:
     """Return where two plans differ, and what that costs."""
-    before, after = planned_actions(left.plan), planned_actions(right.plan)
+    before, after = left.planned, right.planned
     living, data = np.flatnonzero(before >= 0), session.data
     changed = living[others(data, before[living], after[living])]
     loss, note = _loss(left.plan, right.plan, TOLERANCE if session.live else COARSE)

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from ..arrays import Int64
 from ..errors import InputError
 from ..mdp.candidate_problem import candidates_of
 from ..mdp.model import DacMdp
@@ -27,17 +28,20 @@ class Kept:
     Attributes:
         plan: the plan.
         summary: what the page says.
+        planned: [N] int64, what it does in every core state; see `planned_actions`.
         model_bytes: of the plan's own model, where its candidates are not those of the session's.
     """
 
     plan: Plan
     summary: PlanSummary
+    planned: Int64
     model_bytes: int = 0
 
     @property
     def nbytes(self) -> int:
         """Memory in bytes, without the session's model."""
-        return self.plan.values.nbytes + self.plan.q_values.nbytes + self.model_bytes
+        arrays = (self.plan.values, self.plan.q_values, self.planned)
+        return sum(array.nbytes for array in arrays) + self.model_bytes
 
 
 def graph_bytes(mdp: DacMdp) -> int:

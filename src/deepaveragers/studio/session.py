@@ -172,7 +172,7 @@ class Session:
         name = plan_id(self.first, self.digest)
         kept = self.plans.get(name)
         if kept is None:
-            kept = Kept(plan, summary_of(plan, self.first, self.source, self.starts, name))
+            kept = self._kept(plan, self.first, name)
             self.plans.put(kept)
         return kept
 
@@ -200,11 +200,15 @@ class Session:
                     start=start,
                     callback=lambda seen: self._watched(seen, callback),
                 )
-                summary = summary_of(plan, question, self.source, self.starts, name)
-                own = 0 if mdp is self.mdp else graph_bytes(mdp)
-                kept = self._last = Kept(plan, summary, own)
+                kept = self._last = self._kept(plan, question, name)
                 self.plans.put(kept)
         return kept
+
+    def _kept(self, plan: Plan, question: Question, name: str) -> Kept:
+        planned = planned_actions(plan)
+        summary = summary_of(plan, planned, question, self.source, self.starts, name)
+        own = 0 if plan.mdp is self.mdp else graph_bytes(plan.mdp)
+        return Kept(plan, summary, planned, own)
 
     def _model_for(self, objective: Objective) -> DacMdp:
         """Return the model to plan on: where ranges of actions are forbidden, without them.
@@ -242,7 +246,7 @@ class Session:
         """Return the figures of a plan, beside another."""
         changed = None
         if against is not None:
-            here, there = planned_actions(kept.plan), planned_actions(against.plan)
+            here, there = kept.planned, against.planned
             living = here >= 0
             differs = others(self.data, here[living], there[living])
             changed = float(differs.mean()) if living.any() else 0.0

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from ..arrays import Float64
+from ..arrays import Float64, Int64
 from ..solvers.plan import Plan
-from ..solvers.planned_actions import numbers_of, planned_actions
+from ..solvers.planned_actions import numbers_of
 from ..solvers.start_states import Starts
 from .messages import PlanSummary, Spread
 from .question_messages import Question
@@ -18,12 +18,13 @@ from .source import Source
 
 
 def summary_of(
-    plan: Plan, question: Question, source: Source, starts: Starts, name: str
+    plan: Plan, planned: Int64, question: Question, source: Source, starts: Starts, name: str
 ) -> PlanSummary:
     """Return the figures of a plan by itself.
 
     Args:
         plan: the plan.
+        planned: [N] what it does in every core state.
         question: that it answers.
         source: of the model.
         starts: of the model's episodes.
@@ -31,7 +32,7 @@ def summary_of(
     """
     values = starts.values(plan.objective, plan.values)
     there = ~np.isnan(values)
-    shares, spreads = _actions(plan)
+    shares, spreads = _actions(plan, planned[planned >= 0])
     best, mean = plan.best_logged_return, float(plan.values.mean())
     return PlanSummary(
         id=name,
@@ -55,10 +56,9 @@ def summary_of(
     )
 
 
-def _actions(plan: Plan) -> tuple[tuple[float, ...], tuple[Spread, ...]]:
+def _actions(plan: Plan, planned: Int64) -> tuple[tuple[float, ...], tuple[Spread, ...]]:
     """Return the shares of planned actions, or spreads of the columns of planned rows."""
-    planned, data = planned_actions(plan), plan.mdp.transitions
-    planned = planned[planned >= 0]
+    data = plan.mdp.transitions
     if data.action_vectors:
         return (), tuple(filter(None, map(spread_of, numbers_of(data, planned).T)))
     counts = np.bincount(planned, minlength=data.num_actions)

@@ -45,10 +45,14 @@ function Column({ column }: { column: ActionColumn }) {
   const planned = plan.value?.action_spreads[column.index];
   const forbidden = asked.ranges.filter((range) => range.column === column.index && (range.low === null || range.high === null));
   const step = stepOf(column);
+  /** Neither end passes the other, or the range of the column. */
+  const move = (wanted: number, least: boolean, moving: boolean) =>
+    least
+      ? set(Math.max(Math.min(wanted, high - step), column.low), high, moving)
+      : set(low, Math.min(Math.max(wanted, low + step), column.high), moving);
   const typed = (text: string, least: boolean) => {
     const wanted = Number(text);
-    if (text.trim() === "" || !Number.isFinite(wanted)) return;
-    set(least ? wanted : low, least ? high : wanted, false);
+    if (text.trim() !== "" && Number.isFinite(wanted)) move(wanted, least, false);
   };
   const share = (value: number) => (100 * (value - column.low)) / (column.high - column.low || 1);
   return (
@@ -74,12 +78,12 @@ function Column({ column }: { column: ActionColumn }) {
         </svg>
         <input
           type="range" min={column.low} max={column.high} step={step} value={low} aria-label={`${column.name}, lower limit, slider`}
-          aria-valuetext={number(low, 3)} onInput={(event) => set(Math.min(Number(event.currentTarget.value), high - step), high, true)}
+          aria-valuetext={number(low, 3)} onInput={(event) => move(Number(event.currentTarget.value), true, true)}
           onChange={() => settle()}
         />
         <input
           type="range" min={column.low} max={column.high} step={step} value={high} aria-label={`${column.name}, upper limit, slider`}
-          aria-valuetext={number(high, 3)} onInput={(event) => set(low, Math.max(Number(event.currentTarget.value), low + step), true)}
+          aria-valuetext={number(high, 3)} onInput={(event) => move(Number(event.currentTarget.value), false, true)}
           onChange={() => settle()}
         />
       </div>

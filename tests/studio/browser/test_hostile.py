@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 from tests.studio.browser import story
-from tests.studio.worlds import corridor
+from tests.studio.worlds import corridor, slope
 
 import deepaveragers as da
 
@@ -34,6 +34,22 @@ def test_hostile_names_are_text(enter, hostile):
     page.wait_for_selector(".compare .verdict")
     story.read_about(visit)
     assert page.evaluate("document.body.dataset.owned") is None
+    assert page.locator("#studio script, #studio b[onmouseover], #studio svg[onload]").count() == 0
+
+
+def test_hostile_names_of_columns_are_text(enter):
+    visit = enter("rows", da.compile(slope(400, columns=ACTIONS[:2]), k=3))
+    page = visit.page
+    page.on("dialog", lambda dialog: pytest.fail("a name opened a dialog"))
+    expect(page.locator(".limits").first).to_contain_text(ACTIONS[0])
+    visit.button("only reaches half").click()
+    visit.certified()
+    visit.colour_by("shift:0")
+    expect(page.locator(".legend-title")).to_contain_text(ACTIONS[0])
+    story.look_closer(visit)
+    visit.panel("Compare")
+    page.wait_for_selector(".compare .verdict")
+    story.read_about(visit)
     assert page.locator("#studio script, #studio b[onmouseover], #studio svg[onload]").count() == 0
 
 
