@@ -16,6 +16,8 @@ from deepaveragers.cluster.session import HEALTH
 ray = pytest.importorskip("ray")
 
 NODES = 3
+STARTS = 4
+"""Tries to start a node."""
 
 
 class LocalCluster:
@@ -48,10 +50,11 @@ class LocalCluster:
 
     def _started(self, **options):
         """Return a new node; on a very crowded machine Ray gives one up after half a minute."""
-        for _ in range(3):
+        for _ in range(STARTS - 1):
             with contextlib.suppress(Exception):
                 return self._cluster.add_node(object_store_memory=80 << 20, **options)
-        pytest.skip("this machine is too crowded to start nodes of Ray")
+        # Not skipped: where Ray is installed, all of this has to be seen.
+        return self._cluster.add_node(object_store_memory=80 << 20, **options)
 
     def _remove(self, node) -> None:
         self._nodes.remove(node)

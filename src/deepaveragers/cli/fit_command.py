@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Output
+from .options import OnCluster, Output, WorkDir
 from .output import AsJson, Seed, show
 
 
@@ -31,6 +31,8 @@ def fit(
         Path | None, typer.Option(help="Where to write the report, with the answer: .html.")
     ] = None,
     seed: Seed = 0,
+    cluster: OnCluster = None,
+    work_dir: WorkDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a policy from a log, and say whether it is better than what is done today."""
@@ -60,6 +62,8 @@ def fit(
         time_budget=time_budget,
         resume_dir=resume_dir,
         seed=seed,
+        cluster=cluster,
+        work_dir=work_dir,
     )
     save(found.plan, output)
     result = {"output": str(output), **found.summary()}

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 import socket
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -19,23 +22,28 @@ from ..errors import ClusterError
 
 def write_array(path: Path, array: Array) -> None:
     """Write an array, whole or not at all."""
-    beside = _beside(path)
-    try:
-        with open(beside, "wb") as file:
-            np.lib.format.write_array(file, array, allow_pickle=False)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with _replacing(path) as file:
+        np.lib.format.write_array(file, array, allow_pickle=False)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all."""
+    with _replacing(path) as file:
+        file.write(content)
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a text, whole or not at all."""
-    beside = _beside(path)
+    write_bytes(path, text.encode())
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that is moved to the path when it is written."""
+    beside = path.with_name(f".{path.name}.{socket.gethostname()}-{uuid.uuid4().hex[:12]}")
     try:
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(beside, "wb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
@@ -60,7 +68,3 @@ def whole_array(path: Path) -> Array:
             "Remove the folder to begin again."
         )
     return array
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{socket.gethostname()}-{uuid.uuid4().hex[:12]}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..arguments import (
@@ -17,7 +18,7 @@ from ..arguments import (
     shown,
     whole_number,
 )
-from ..arrays import Array, frozen
+from ..arrays import Array, Floats, frozen
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..neighbors.graph import NeighborGraph
@@ -86,15 +87,16 @@ def compile(
         neighbors, time_budget, allow_approximate, threads, resume_dir, show_progress,
     )  # fmt: skip
     fitted = as_encoder(encoder, data.observations).fit(data.observations)
-    source, core = fitted.encode(data.observations), fitted.encode(data.next_observations)
-    # Checked before the warnings, which would speak of features that are refused.
-    features = Features(source, core)
-    warn_of_far_numbers(data, fitted, source, core, stacklevel=4)
     graph: NeighborGraph
-    if data.action_vectors:
-        graph = build_candidates(features, data.terminations, m, k, lands, **options)
-    else:
-        graph = search(features, data.actions, data.num_actions, k, **options)
+    with _one_session(options):
+        source, core = _encoded(fitted, data, options)
+        # Checked before the warnings, which would speak of features that are refused.
+        features = Features(source, core)
+        warn_of_far_numbers(data, fitted, source, core, stacklevel=4)
+        if data.action_vectors:
+            graph = build_candidates(features, data.terminations, m, k, lands, **options)
+        else:
+            graph = search(features, data.actions, data.num_actions, k, **options)
     warn_of_jumps(graph, source, core, data.terminations, stacklevel=4)
     if not data.action_vectors:
         warn_of_chance(graph, core, data.rewards, data.terminations, stacklevel=4)
@@ -124,6 +126,26 @@ def _search_asked(
     if data.action_vectors:
         raise InputError("cluster", "None where actions are rows", shown(cluster))
     return build_graph_on_cluster, cluster_options(cluster, work_dir, options)
+
+
+def _one_session(options: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Return one connection to a cluster for all that is done there; nothing without one."""
+    if "cluster" not in options:
+        return nullcontext()
+    from ..cluster.session import connected
+
+    return connected(options["cluster"])
+
+
+def _encoded(fitted: Encoder, data: Transitions, options: dict[str, Any]) -> Sequence[Floats]:
+    """Return the features of s and of s', encoded by nodes where there are any and they can."""
+    columns = data.observations, data.next_observations
+    if "cluster" in options:
+        from ..representation.on_cluster import encode_on_cluster, encodes_on_nodes
+
+        if encodes_on_nodes(fitted):
+            return encode_on_cluster(fitted, columns, **options)  # type: ignore[arg-type]
+    return [fitted.encode(one) for one in columns]
 
 
 def _neighbors_asked(data: Transitions, k: Any) -> int:

@@ -14,8 +14,6 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +23,9 @@ from ..arguments import shown
 from ..arrays import Float32, Int32, Int64, frozen
 from ..cluster.files import whole_array, write_array, write_text
 from ..cluster.tasks import Workers
+from ..cluster.watching import watched
 from ..cluster.work_dir import requested, workers
 from ..errors import InputError
-from ..progress import progress
 from .checkpoint import fingerprint
 from .duplicates import group_identical, groups_in_order, write_lists
 from .features import Features
@@ -178,7 +176,7 @@ class _Search:
             if not files.block(phase, (shard, number, action)).exists()
         }
         tasks = sorted(waiting, key=lambda one: (-files.queries(one[0]), one))
-        with _watched("at home", self._targets(phase), self._show) as look:
+        with watched("at home", self._targets(phase), self._show) as look:
             self._workers.map(
                 ask_home, [(files, *task) for task in tasks], "neighbours at home", look=look
             )
@@ -204,7 +202,7 @@ class _Search:
         for shard, _ in waiting:
             (files.folder / "abroad" / f"{shard:04d}").mkdir(exist_ok=True)
         tasks = [(files, *who, asking) for who, asking in waiting.items()]
-        with _watched("elsewhere", targets, self._show) as look:
+        with watched("elsewhere", targets, self._show) as look:
             self._workers.map(answer_others, tasks, "neighbours elsewhere", look=look)
         return visited
 
@@ -215,31 +213,8 @@ class _Search:
             waiting[first :: 4 * self._workers.cpus] for first in range(4 * self._workers.cpus)
         ]
         tasks = [(files, [(block, visited[block]) for block in group]) for group in groups if group]
-        with _watched("merging", self._targets("lists"), self._show) as look:
+        with watched("merging", self._targets("lists"), self._show) as look:
             self._workers.map(merge_blocks, tasks, "merging neighbours", look=look)
-
-
-@contextmanager
-def _watched(
-    label: str, targets: dict[Path, int], show: bool | None
-) -> Iterator[Callable[[], None]]:
-    """Yield a function that advances a bar by the files that have appeared."""
-    waiting = dict(targets)
-    with progress(label, sum(targets.values()), show=show) as advance:
-
-        def look() -> None:
-            there = {
-                Path(entry.path)
-                for folder in {path.parent for path in waiting}
-                if folder.exists()
-                for entry in os.scandir(folder)
-            }
-            for path in there & waiting.keys():
-                advance(waiting.pop(path))
-
-        look()
-        yield look
-        look()
 
 
 def _assembled(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from ..arguments import plain
 from ..arrays import Array
-from ..data.observations import rows_at_once
+from ..data.digest import digest_of
 from ..data.transitions import COLUMNS
 from ..errors import InputError
 from ..mdp.model import DacMdp
@@ -197,14 +196,3 @@ def model_digest(mdp: DacMdp, data: str) -> str:
     if isinstance(graph, CandidateGraph):
         arrays += [graph.transitions, graph.gaps]
     return digest_of(arrays, data)
-
-
-def digest_of(arrays: Iterable[Array], text: str) -> str:
-    """Return the SHA-256 of arrays and a text."""
-    digest = hashlib.sha256(text.encode())
-    for array in arrays:
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        step = rows_at_once(array)
-        for start in range(0, len(array), step):
-            digest.update(np.ascontiguousarray(array[start : start + step]).data)
-    return digest.hexdigest()

@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Array, Float64, Floats
+from ..data.digest import digest_of
 from ..errors import InputError
 from ..neighbors.choice import serving_index
 from .compact import Agreement, CompactPolicy
-from .compacting import digest_of
 from .rules import Allowed, NearestRule, Rule
 from .support import Support
 

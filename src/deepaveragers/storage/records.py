@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from ..arguments import file_path, flag, known_keywords, optional, whole_number
 from ..arrays import Array, frozen
-from ..data.frame_stacks import stacks_or_none
-from ..data.transitions import COLUMNS, Transitions
+from ..data.packing import pack_transitions, unpack_transitions
+from ..data.transitions import Transitions
 from ..errors import BundleError, InputError
 from ..mdp.model import DacMdp
 from ..policy.compact import CompactPolicy
@@ -35,8 +35,6 @@ from .checking import (
     checked_report,
 )
 from .encoders import pack_encoder, unpack_encoder
-from .frames import pack_stacks, unpack_stacks
-from .names import pack_names, unpack_names
 from .objectives import pack_objective, unpack_objective
 from .policies import pack_policy, unpack_policy
 from .prefixes import prefixed, within
@@ -89,7 +87,7 @@ def save(
     if flag("evidence", evidence) and not isinstance(thing, Policy):
         raise InputError("evidence", "False but for a policy of a plan", "True")
     pack: dict[str, Callable[[Any], tuple[dict[str, Any], Arrays]]] = {
-        "transitions": _pack_transitions,
+        "transitions": pack_transitions,
         "model": _pack_model,
         "plan": _pack_plan,
         "policy": _pack_whole_policy if evidence else _pack_acting,
@@ -125,7 +123,7 @@ def load(
     contents = read_bundle(path, verify=verify)
     try:
         if contents.kind == "transitions":
-            return _unpack_transitions(contents.settings, contents.arrays)
+            return unpack_transitions(contents.settings, contents.arrays)
         if contents.kind == "model":
             return _unpack_model(contents.settings, contents.arrays, encoder)
         if contents.kind == "plan":
@@ -173,34 +171,8 @@ def _way(given: type[Record], wanted: tuple[type[Any], ...]) -> str:
     return f"Give the transitions that it was made of; in Python, da.load(path).{inside}."
 
 
-def _pack_transitions(data: Transitions) -> tuple[dict[str, Any], Arrays]:
-    settings: dict[str, Any] = {"action_names": list(data.action_names)}
-    arrays = {"observations": data.observations, "next_observations": data.next_observations}
-    here, later = (stacks_or_none(column) for column in arrays.values())
-    if here is not None and later is not None:
-        settings["stack"], arrays = pack_stacks(here, later)
-    columns = {name: getattr(data, name) for name in COLUMNS}
-    return settings, {**arrays, **columns, **pack_names(data)}
-
-
-def _unpack_transitions(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> Transitions:
-    here, later = (
-        unpack_stacks(settings["stack"], arrays)
-        if "stack" in settings
-        else (arrays["observations"], arrays["next_observations"])
-    )
-    columns: dict[str, Any] = {name: arrays[name] for name in COLUMNS}
-    return Transitions(
-        observations=here,  # type: ignore[arg-type]
-        next_observations=later,  # type: ignore[arg-type]
-        **columns,
-        action_names=tuple(settings["action_names"]),
-        **unpack_names(arrays),
-    )
-
-
 def _pack_model(mdp: DacMdp) -> tuple[dict[str, Any], Arrays]:
-    data_settings, data_arrays = _pack_transitions(mdp.transitions)
+    data_settings, data_arrays = pack_transitions(mdp.transitions)
     encoder_settings, encoder_arrays = pack_encoder(mdp.encoder)
     graph_settings, graph_arrays = pack_graph(mdp.graph)
     settings = {
@@ -224,7 +196,7 @@ def _unpack_model(
     arrays: Mapping[str, Array],
     encoder: Encoder | Callable[[Array], Any] | None,
 ) -> DacMdp:
-    data = _unpack_transitions(settings["transitions"], within("transitions", arrays))
+    data = unpack_transitions(settings["transitions"], within("transitions", arrays))
     stored = unpack_encoder(settings["encoder"], within("encoder", arrays))
     if stored is None:
         if encoder is None:

@@ -23,6 +23,7 @@ from .database import (
 from .excel import EXCEL_SUFFIXES, ExcelSheet
 from .frames import Frame
 from .json_lines import JsonLines
+from .object_store import StoredFile, is_stored, stored_files
 from .parquet import ParquetFiles
 from .several import SeveralTables
 from .table import Table
@@ -45,8 +46,12 @@ ENDINGS = {
 def located(source: Any) -> Any:
     """Return a path for a text, and a list of paths for a pattern or several of them.
 
-    URLs and objects are returned as they are.
+    A URL of an object store is a `StoredFile` or several; other URLs and objects are returned as
+    they are.
     """
+    if is_stored(source):
+        stored = stored_files(source)
+        return stored[0] if len(stored) == 1 else stored
     if is_url(source):
         return source
     if isinstance(source, str | os.PathLike):
@@ -57,8 +62,14 @@ def located(source: Any) -> Any:
     if isinstance(source, list | tuple):
         if not source:
             raise InputError("source", "at least one path", "an empty list")
-        return [file_path("source", one) for one in source]
+        return [_located_one(one) for one in source]
     return source
+
+
+def _located_one(source: Any) -> Path | StoredFile:
+    if isinstance(source, StoredFile):
+        return source
+    return StoredFile(source) if is_stored(source) else file_path("source", source)
 
 
 def _matching(pattern: str) -> list[Path]:
@@ -72,6 +83,8 @@ def is_table(source: Any) -> str | None:
     """Return why a located source is a table; None where it is not known to be one."""
     if isinstance(source, list):
         return f"{len(source)} files were named"
+    if isinstance(source, StoredFile):
+        return "it is a file in an object store"
     if is_url(source):
         return "it is the URL of a database"
     if isinstance(source, Path):
@@ -86,8 +99,8 @@ def is_table(source: Any) -> str | None:
 
 
 def is_arrow_path(source: Any) -> bool:
-    """Whether the source is a `Path` whose name ends like a Parquet or Arrow file."""
-    return isinstance(source, Path) and source.name.lower().endswith(ARROW_SUFFIXES)
+    """Whether the source is a file whose name ends like a Parquet or Arrow file."""
+    return isinstance(source, Path | StoredFile) and source.name.lower().endswith(ARROW_SUFFIXES)
 
 
 def open_table(
@@ -116,6 +129,8 @@ def open_table(
             for path in found
         ]
         return opened[0][1] if len(opened) == 1 else SeveralTables(opened)
+    if isinstance(found, StoredFile):
+        return _open_stored(found)
     if not isinstance(found, Path):
         return _open_object(found, sql)
     if not found.is_file():
@@ -130,6 +145,13 @@ def open_table(
     if name.endswith(".zip"):
         return _open_archive(found, delimiter, encoding)
     return open_text(_text_file(found, encoding), name, delimiter, encoding)
+
+
+def _open_stored(file: StoredFile) -> Table:
+    if not is_arrow_path(file):
+        allowed = "a Parquet or Arrow file, where it is in an object store"
+        raise InputError("source", allowed, repr(str(file)), "Download the file first.")
+    return ParquetFiles(file)
 
 
 def open_text(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from ...data.environments import EnvironmentSource
 from ...data.transitions import Transitions
 from ...errors import DataWarning, InputError
 from ...parallel import available_threads, do_all
 from ...policy.policy import Policy
-from ...progress import progress
+from ...progress import Advance, progress
 from ..candidates import Candidate, by_encoder
 from ..rollouts import evaluate
 from .answer import Fit, Judged
@@ -49,7 +49,7 @@ class Engine:
         learn: bool,
         seed: int,
         deadline: float | None,
-        resume_dir: Path | None,
+        kept: Kept,
         show_progress: bool | None,
         watch: Watch | None = None,
     ) -> None:
@@ -61,19 +61,20 @@ class Engine:
         self._folds = divided(self._data, folds, seed)
         self._learn, self._deadline, self._show = learn, deadline, show_progress
         self._candidates = tuple(candidates)
-        steps = (len(by_encoder(self._candidates)) + 2) * len(self._folds)
+        self._groups = by_encoder(self._candidates)
+        steps = (len(self._groups) + 2) * len(self._folds)
         self._step = watched(watch, steps)
         self._opinions: list[dict[int, Opinions]] = [{} for _ in self._folds]
         self._panels: dict[int, Panel] = {}
         self._judged: list[Judged] = []
         self._chosen: Judged | None = None
-        self._kept = Kept(resume_dir, data, candidates, (gamma, folds, learn, seed))
+        self._kept = kept
         self.notes: list[str] = []
 
     def judge(self) -> None:
         """Have every candidate made and judged on every fold."""
         places = {id(candidate): place for place, candidate in enumerate(self._candidates)}
-        groups = by_encoder(self._candidates)
+        groups = self._groups
         total = len(self._folds) * len(self._candidates)
         self._prepare()
         with progress("candidates", total, show=self._show) as advance:
@@ -84,7 +85,7 @@ class Engine:
                     break
 
                 def judge_fold(fold: int, number: int = number, group: Group = group) -> None:
-                    found = self._judge_group(fold, number, group)
+                    found = self.judge_group(fold, number)
                     for candidate, opinions in zip(group, found, strict=True):
                         self._opinions[fold][places[id(candidate)]] = opinions
                     advance(len(group))
@@ -147,27 +148,32 @@ class Engine:
         sizes = [len(fold.judged_on) for fold in self._folds]
         updates = sum(learning_steps(self._data, size) for size in sizes) if self._learn else 0
         with progress("judges", updates, show=self._show) as advance:
+            self._each_fold(partial(self.prepare_fold, advance=advance))
 
-            def prepare_fold(fold: int) -> None:
-                kept = self._kept.judges(fold)
-                panel = make_panel(
-                    as_log(self._data.subset(self._folds[fold].judged_on), self._gamma),
-                    seed=self._seed + fold,
-                    learn=self._learn,
-                    advance=advance,
-                    kept=kept,
-                )
-                if kept is None:
-                    self._kept.put_judges(fold, panel.learnt)
-                self._panels[fold] = panel
+    def prepare_fold(self, fold: int, advance: Advance) -> None:
+        """Make the judges of a fold; what they learn is kept."""
+        kept = self._kept.judges(fold)
+        panel = make_panel(
+            as_log(self._data.subset(self._folds[fold].judged_on), self._gamma),
+            seed=self._seed + fold,
+            learn=self._learn,
+            advance=advance,
+            kept=kept,
+        )
+        if kept is None:
+            self._kept.put_judges(fold, panel.learnt)
+        self._panels[fold] = panel
 
-            self._each_fold(prepare_fold)
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Work without warnings: what is doubtful is for the judges to find out."""
+        with warnings.catch_warnings(), one_thread_each(self._learn):
+            warnings.simplefilter("ignore", DataWarning)
+            yield
 
     def _each_fold(self, work: Callable[[int], None]) -> None:
         """Do the work of every fold, side by side in threads."""
-        # What is doubtful about a candidate is for the judges to find out.
-        with warnings.catch_warnings(), one_thread_each(self._learn):
-            warnings.simplefilter("ignore", DataWarning)
+        with self.quietly():
             jobs = [partial(self._do, work, fold) for fold in range(len(self._folds))]
             do_all(jobs, available_threads())
 
@@ -178,8 +184,9 @@ class Engine:
     def _panel(self, fold: int) -> Panel:
         return self._panels[fold]
 
-    def _judge_group(self, fold: int, number: int, group: Group) -> list[Opinions]:
-        """Return what the judges of a fold say of candidates that share a representation."""
+    def judge_group(self, fold: int, number: int) -> list[Opinions]:
+        """Return what the judges of a fold say of a group of candidates, and keep it."""
+        group = self._groups[number]
         known = self._kept.get(fold, number)
         if known is not None:
             return known

@@ -42,6 +42,8 @@ from .answer import Fit
 from .defaults import default_candidates
 from .engine import Engine
 from .judges.panel import can_learn
+from .kept import kept_in
+from .on_cluster import Course, judge_on_cluster, place_asked
 
 LEAST_TO_LEARN = 60.0
 """Seconds of a time budget, below which no networks are learnt."""
@@ -68,6 +70,8 @@ def fit(
     seed: int = 0,
     show_progress: bool | None = None,
     watch: Callable[[int, int], None] | None = None,
+    cluster: str | None = None,
+    work_dir: str | os.PathLike[str] | None = None,
 ) -> Fit:
     """Make a policy from a log, and say whether it is better than what is done today.
 
@@ -85,6 +89,9 @@ def fit(
         seed: of folds, networks and simulated episodes.
         show_progress: force bars on or off; None shows them on a terminal.
         watch: called with the steps that are done and their number; what it raises ends the fit.
+        cluster: judge on Ray: "auto" for the cluster that is running, or else one that is
+            started on this machine; or an address, "host:port". The answer is the same.
+        work_dir: for that, a folder that all nodes see; a killed fit continues from there.
     """
     began = time.perf_counter()
     instance("data", data, Transitions, "Transitions")
@@ -96,19 +103,25 @@ def fit(
     seconds = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
     able = can_learn()
     learn = able and (seconds is None or seconds >= LEAST_TO_LEARN)
+    chosen = _checked(candidates) or default_candidates(data, gamma, networks=learn)
+    settings: dict[str, Any] = {
+        "gamma": gamma,
+        "level": level,
+        "folds": count,
+        "learn": learn,
+        "seed": seed,
+    }
+    show = optional(flag, "show_progress", show_progress)
+    alone = {"time_budget": time_budget, "resume_dir": resume_dir, "watch": watch}
+    place = place_asked(cluster, work_dir, **alone)
+    folder = place["work_dir"] if place else optional(file_path, "resume_dir", resume_dir)
+    kept = kept_in(folder, data, chosen, (gamma, count, learn, seed))
+    deadline = None if seconds is None else began + seconds
     engine = Engine(
-        data,
-        _checked(candidates) or default_candidates(data, gamma, networks=learn),
-        gamma=gamma,
-        level=level,
-        folds=count,
-        learn=learn,
-        seed=seed,
-        deadline=None if seconds is None else began + seconds,
-        resume_dir=optional(file_path, "resume_dir", resume_dir),
-        show_progress=optional(flag, "show_progress", show_progress),
-        watch=watch,
+        data, chosen, **settings, deadline=deadline, kept=kept, show_progress=show, watch=watch
     )
+    if place:
+        judge_on_cluster(Course(kept, chosen, settings), data, **place, show_progress=show)
     engine.judge()
     if budget > 1 and env is not None:
         engine.play(budget, env, episodes)

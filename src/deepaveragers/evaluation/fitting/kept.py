@@ -10,100 +10,125 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
+from ...arrays import Array
+from ...cluster.files import write_bytes
 from ...data.transitions import Transitions
 from ...errors import StorageError
 from ...outputs import check_folder
+from ...representation.network_encoder import NetworkEncoder
 from ..candidates import Candidate
 from .judges.playing import Weights
 from .judges.verdict import Opinion, Verdict, Withheld
 
 
+@dataclass(frozen=True)
 class Kept:
-    """What judges learnt, and opinions by fold and group, in a folder or nowhere."""
+    """What judges learnt, and opinions by fold and group, in a folder or nowhere.
 
-    def __init__(
-        self, folder: Path | None, data: Transitions, candidates: Sequence[Candidate], settings: Any
-    ) -> None:
-        self._folder = folder
-        self._digest = ""
-        if folder is None:
-            return
-        check_folder(folder)
-        digest = hashlib.sha256(repr((settings, [*map(_described, candidates)])).encode())
-        for name in ("observations", "actions", "rewards", "terminations", "episode_ids"):
-            digest.update(np.ascontiguousarray(getattr(data, name)).data)
-        self._digest = digest.hexdigest()[:16]
+    Attributes:
+        folder: where; None keeps nothing.
+        digest: of the fit that they are of.
+    """
+
+    folder: Path | None
+    digest: str = ""
 
     def get(self, fold: int, group: int) -> list[dict[str, Opinion]] | None:
         """Return what was kept, None for nothing."""
-        if self._folder is None:
+        if self.folder is None:
             return None
         try:
-            rows = json.loads(self._file(self._folder, fold, group).read_text())
+            rows = json.loads(self.file(fold, group).read_text())
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise StorageError(f"{self._folder} cannot be read: {error}.") from error
+            raise StorageError(f"{self.folder} cannot be read: {error}.") from error
         return [{name: _opinion(one) for name, one in row.items()} for row in rows]
 
     def put(self, fold: int, group: int, opinions: Sequence[dict[str, Opinion]]) -> None:
         """Keep opinions."""
-        if self._folder is None:
+        if self.folder is None:
             return
         rows = [{name: _plain(one) for name, one in row.items()} for row in opinions]
-        _replace(self._file(self._folder, fold, group), json.dumps(rows).encode())
+        _replace(self.file(fold, group), json.dumps(rows).encode())
 
     def judges(self, fold: int) -> Weights | None:
         """Return what the judges of a fold learnt, None for nothing."""
-        if self._folder is None:
+        if self.folder is None:
             return None
         try:
-            with np.load(self._judges_file(self._folder, fold), allow_pickle=False) as arrays:
+            with np.load(self.judges_file(fold), allow_pickle=False) as arrays:
                 return {name: arrays[name] for name in arrays.files}
         except FileNotFoundError:
             return None
         except (OSError, ValueError, BadZipFile) as error:
-            raise StorageError(f"{self._folder} cannot be read: {error}.") from error
+            raise StorageError(f"{self.folder} cannot be read: {error}.") from error
 
     def put_judges(self, fold: int, learnt: Weights) -> None:
         """Keep what the judges of a fold learnt."""
-        if self._folder is None:
+        if self.folder is None:
             return
         content = io.BytesIO()
         arrays: dict[str, Any] = dict(learnt)
         np.savez(content, **arrays)
-        _replace(self._judges_file(self._folder, fold), content.getvalue())
+        _replace(self.judges_file(fold), content.getvalue())
 
-    def _judges_file(self, folder: Path, fold: int) -> Path:
-        return folder / f"fit-{self._digest}-fold{fold}-judges.npz"
+    def judges_file(self, fold: int) -> Path:
+        """Return the file of what the judges of a fold learnt."""
+        return self._in_folder(f"fold{fold}-judges.npz")
 
-    def _file(self, folder: Path, fold: int, group: int) -> Path:
-        return folder / f"fit-{self._digest}-fold{fold}-group{group}.json"
+    def file(self, fold: int, group: int) -> Path:
+        """Return the file of what the judges of a fold said of a group of candidates."""
+        return self._in_folder(f"fold{fold}-group{group}.json")
+
+    def _in_folder(self, name: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"fit-{self.digest}-{name}"
+
+
+def kept_in(
+    folder: Path | None, data: Transitions, candidates: Sequence[Candidate], settings: Any
+) -> Kept:
+    """Return what a folder keeps of the fit of these candidates to these data."""
+    if folder is None:
+        return Kept(None)
+    check_folder(folder)
+    digest = hashlib.sha256(repr((settings, [*map(_described, candidates)])).encode())
+    for name in ("observations", "actions", "rewards", "terminations", "episode_ids"):
+        digest.update(np.ascontiguousarray(getattr(data, name)).data)
+    return Kept(folder, digest.hexdigest()[:16])
 
 
 def _replace(file: Path, content: bytes) -> None:
-    """Write a file in one step; one per fold is written at a time."""
-    unfinished = file.with_suffix(".part")
+    """Write a file in one step."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        os.replace(unfinished, file)
+        write_bytes(file, content)
     except OSError as error:
         raise StorageError(f"{file} cannot be written: {error.strerror}.") from error
 
 
 def _described(candidate: Candidate) -> Any:
     encoder = candidate.encoder
-    name = encoder if encoder is None or isinstance(encoder, str) else repr(encoder)
-    return str(candidate), candidate.objective.unusual(), name
+    name: Any = encoder if encoder is None or isinstance(encoder, str) else repr(encoder)
+    if isinstance(encoder, NetworkEncoder):
+        name = name, {part: _digested(array) for part, array in encoder.weights.items()}
+    asked = candidate.objective
+    given = {field.name: getattr(asked, field.name) for field in fields(asked)}
+    arrays = {part: _digested(one) for part, one in given.items() if isinstance(one, np.ndarray)}
+    return str(candidate), asked.unusual(), arrays, name
+
+
+def _digested(array: Array) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).data).hexdigest()
 
 
 def _plain(opinion: Opinion) -> dict[str, Any]:
