@@ -1,4 +1,4 @@
-"""Files larger than the memory that is allowed are read, and saved, in what is allowed."""
+"""Files larger than the memory that is allowed are read, and saved in parts, in what is allowed."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from deepaveragers.data import scratch
 small, large, target, allowed, options = json.loads(sys.argv[1])
 scratch.IN_MEMORY = scratch.BLOCK = 1 << 20
 # Libraries, their threads and their pools are there before the limit is set.
-da.save(da.read(small, **options), target)
+da.save(da.read(small, **options), target, part_rows=4096)
 status = open("/proc/self/status").read()
 used = int(status.split("VmData:")[1].split()[0]) * 1024
 resource.setrlimit(resource.RLIMIT_DATA, (used + allowed, used + allowed))
 data = da.read(large, **options)
-da.save(data, target)
+da.save(data, target, part_rows=4096)
 print(len(data))
 """
 
@@ -80,6 +80,29 @@ def write_csv(path, size, width):
             known = (row // EPISODE, row % EPISODE, row % 3, 1, int(here["terminals"][row]))
             cells = [*map(str, known), *map(str, here["observations"][row].tolist())]
             file.write(",".join(cells) + "\n")
+
+
+def write_json_lines(path, size, width):
+    here = columns(size, width, np.float64)
+    with open(path, "w") as file:
+        for row in range(size):
+            known = (row // EPISODE, row % EPISODE, row % 3, 1, bool(here["terminals"][row]))
+            cells = dict(zip(COLUMNS.values(), known, strict=True))
+            cells |= {f"x{i}": x for i, x in enumerate(here["observations"][row].tolist())}
+            file.write(json.dumps(cells) + "\n")
+
+
+def write_tables(path, size, width):
+    """Write two Parquet files, as those that a pattern finds."""
+    pa, pq = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    here = columns(size, width, np.float64)
+    for half in range(2):
+        rows = np.arange(half * size // 2, (half + 1) * size // 2)
+        known = (rows // EPISODE, rows % EPISODE, rows % 3, rows * 0 + 1, here["terminals"][rows])
+        cells = dict(zip(COLUMNS.values(), known, strict=True))
+        cells |= {f"x{i}": here["observations"][rows, i] for i in range(width)}
+        file = path.with_name(path.name.replace("*", str(half)))
+        pq.write_table(pa.table(cells), file, row_group_size=2_000)
 
 
 def write_sqlite(path, size, width):
@@ -121,11 +144,13 @@ CASES = {
     "log.parquet": (write_own, 30_000, 512, {}),
     "log-v0": (write_own, 40_000, 512, {}),
     "log.csv": (write_csv, 90_000, 100, {**COLUMNS, "observations": "x*"}),
+    "log.jsonl": (write_json_lines, 60_000, 100, {**COLUMNS, "observations": "x*"}),
+    "log-*.parquet": (write_tables, 90_000, 100, {**COLUMNS, "observations": "x*"}),
     "log.sqlite": (write_sqlite, 90_000, 100, {**COLUMNS, "observations": "x*"}),
 }
 
 
-TEXT = ("log.csv", "log.sqlite")
+TEXT = ("log.csv", "log.jsonl", "log-*.parquet", "log.sqlite")
 """What is read as float64."""
 
 

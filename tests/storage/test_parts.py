@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -155,6 +157,58 @@ def test_policies_of_plans_in_parts_act_as_those_in_one_piece(parted, tmp_path):
     assert np.array_equal(in_parts.q_values(seen), in_one.q_values(seen))
     acting = da.load(da.save(in_parts, tmp_path / "policy"))
     assert np.array_equal(acting.act(seen), in_one.act(seen))
+
+
+LOAD = """
+import json, sys
+import numpy as np
+import deepaveragers as da
+
+small, large = sys.argv[1:]
+seen = np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32)
+
+def own_memory():
+    status = open("/proc/self/status").read()
+    return int(status.split("RssAnon:")[1].split()[0]) * 1024
+
+da.load(small).act(seen)  # what kernels and libraries take is no matter
+before = own_memory()
+policy = da.load(large)
+actions = policy.act(seen)
+print(json.dumps([own_memory() - before, actions.tolist()]))
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="reads Linux's figures")
+def test_a_policy_in_parts_acts_from_its_files(tmp_path):
+    data = steps(250_000)
+    policy = da.compile(data, k=1, neighbors="tree").solve(gamma=0.5).policy(k=3)
+    large = da.save(policy, tmp_path / "large", part_rows=ROWS)
+    few = da.compile(data.subset(slice(0, 500)), k=1).solve(gamma=0.5).policy(k=3)
+    small = da.save(few, tmp_path / "small")
+    index = json.loads((large / "manifest.json").read_text())["arrays"]["rule.index.groups.rows"]
+    assert len(index["parts"]) > 20
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", LOAD, str(small), str(large)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    taken, actions = json.loads(done.stdout)
+    size = sum(file.stat().st_size for file in large.glob("*.npy"))
+    assert taken < 0.2 * size, (taken, size)
+    seen = np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32)
+    assert actions == policy.act(seen).tolist()
+
+
+def test_a_policy_of_parts_is_thinned_with_a_measured_agreement(parted, tmp_path):
+    plan = da.compile(da.load(parted), k=2, neighbors="tree").solve(gamma=0.9)
+    loaded = da.load(da.save(plan, tmp_path / "plan"))
+    thin = loaded.policy(k=3).thinned(2_000)
+    assert thin.agreement.states == 2_000
+    assert thin.agreement.tested >= 1_000
+    whole = plan.policy(k=3).thinned(2_000)
+    assert thin.agreement == whole.agreement
+    seen = steps(50, seed=2).observations
+    assert np.array_equal(thin.q_values(seen), whole.q_values(seen))
 
 
 def test_import_in_parts(tmp_path, capsys):

@@ -17,6 +17,7 @@ from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.fit import INSTALL
 from deepaveragers.evaluation.fitting.intervals import Estimate, difference
 from deepaveragers.evaluation.fitting.judges.verdict import Verdict, Withheld
+from deepaveragers.evaluation.fitting.kept import kept_in
 from deepaveragers.evaluation.fitting.making import Maker
 
 from .worlds import GAMMA, corridor, corridor_value
@@ -139,6 +140,20 @@ def test_a_stopped_fit_goes_on(log, found, tmp_path, monkeypatch):
     again = da.fit(log, **QUICK, resume_dir=tmp_path)
     assert again.interval == first.interval == found.interval
     assert sorted(tmp_path.iterdir()) == files
+
+
+def test_what_is_kept_is_of_one_fit_alone(log, tmp_path):
+    def digest(**asked):
+        return kept_in(tmp_path, log, [da.Candidate(da.Objective(**asked))], ()).digest
+
+    other = log.rewards.copy()
+    other[len(other) // 2] += 1.0
+    assert digest(rewards=log.rewards) == digest(rewards=log.rewards.copy()) != digest()
+    assert digest(rewards=other) != digest(rewards=log.rewards)
+    assert kept_in(tmp_path, log, [da.Candidate()], (1,)).digest != digest()
+    networks = [da.RandomNetwork(seed=seed).fit(log.observations) for seed in (0, 0, 1)]
+    kept = [kept_in(tmp_path, log, [da.Candidate(encoder=one)], ()) for one in networks]
+    assert kept[0] == kept[1] != kept[2]
 
 
 @pytest.mark.slow
