@@ -102,7 +102,7 @@ def write_tables(path, size, width):
         cells = dict(zip(COLUMNS.values(), known, strict=True))
         cells |= {f"x{i}": here["observations"][rows, i] for i in range(width)}
         file = path.with_name(path.name.replace("*", str(half)))
-        pq.write_table(pa.table(cells), file, row_group_size=2_000)
+        pq.write_table(pa.table(cells), file, row_group_size=5_000, use_dictionary=False)
 
 
 def write_sqlite(path, size, width):
@@ -145,7 +145,7 @@ CASES = {
     "log-v0": (write_own, 40_000, 512, {}),
     "log.csv": (write_csv, 90_000, 100, {**COLUMNS, "observations": "x*"}),
     "log.jsonl": (write_json_lines, 60_000, 100, {**COLUMNS, "observations": "x*"}),
-    "log-*.parquet": (write_tables, 90_000, 100, {**COLUMNS, "observations": "x*"}),
+    "log-*.parquet": (write_tables, 200_000, 100, {**COLUMNS, "observations": "x*"}),
     "log.sqlite": (write_sqlite, 90_000, 100, {**COLUMNS, "observations": "x*"}),
 }
 
