@@ -22,6 +22,8 @@ def test_the_install_line(cartpole, model, tmp_path, monkeypatch):
         da.compile(cartpole, cluster="auto", work_dir=tmp_path)
     with pytest.raises(da.MissingExtraError, match=line):
         model.solve(cluster="auto", work_dir=tmp_path)
+    with pytest.raises(da.MissingExtraError, match=line):
+        da.fit(cartpole, cluster="auto", work_dir=tmp_path)
 
 
 def test_the_command_says_it_too(cartpole, tmp_path, monkeypatch, capsys):
@@ -37,7 +39,7 @@ def test_local_work_imports_no_ray():
         "import sys, deepaveragers as da, numpy as np; x = np.zeros((9, 2)); "
         "data = da.Transitions(observations=x, actions=[0] * 9, rewards=x[:, 0], "
         "next_observations=x, terminations=[True] * 9); "
-        "da.compile(data, k=1).solve(); assert 'ray' not in sys.modules"
+        "da.compile(data, k=1).solve(); da.fit, da.Candidate; assert 'ray' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
