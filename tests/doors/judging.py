@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from tests.doors.nonsense import (
+    NO_CLUSTER,
     NO_COST,
     NO_COUNT,
     NO_FLAG,
@@ -21,6 +22,7 @@ from tests.doors.nonsense import (
     NO_WORD,
     NOT_POSITIVE,
     NOTHING,
+    beside,
     nothing,
 )
 
@@ -118,7 +120,9 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
         },
     ),
     "fit": (
-        lambda w, **given: da.fit(**{"data": w.data, "gamma": 0.9, "time_budget": 1.0, **given}),
+        lambda w, **given: da.fit(
+            **{"data": w.data, "gamma": 0.9, "time_budget": 1.0, **beside(w, given), **given}
+        ),
         {
             "data": (*NO_RECORD, None),
             "candidates": (*NO_LIST, "ab", []),
@@ -133,6 +137,8 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "resume_dir": NO_PATH,
             "seed": (*NO_SEED, None),
             "show_progress": NO_FLAG,
+            "cluster": NO_CLUSTER,
+            "work_dir": NO_PATH,
         },
     ),
     "diagnose": (

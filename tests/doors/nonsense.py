@@ -32,6 +32,7 @@ NO_LIST = (True, 0, 1.5, {}, NOTHING, b"x", [NOTHING])
 NO_FUNCTION = ("a", True, 0, [], {}, NOTHING, b"x", nothing)
 NO_OBSERVATIONS = ("a", None, True, float("nan"), ["a", "b"], {}, NOTHING, [1.0] * 9)
 NO_OBSERVATION = (*NO_OBSERVATIONS, [])
+NO_CLUSTER = ("", "there", True, 0, [], {}, NOTHING, b"x", "ray://host:1", "host:x")
 NO_NAME = ("", True, 0, 1.5, [], {}, NOTHING, b"x")
 
 

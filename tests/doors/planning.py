@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from tests.doors.nonsense import (
+    NO_CLUSTER,
     NO_COST,
     NO_COUNT,
     NO_FLAG,
@@ -58,7 +59,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "threads": NO_COUNT,
             "resume_dir": NO_PATH,
             "show_progress": NO_FLAG,
-            "cluster": ("", "there", True, 0, [], {}, NOTHING, b"x", "ray://host:1", "host:x"),
+            "cluster": NO_CLUSTER,
             "work_dir": NO_PATH,
         },
     ),
