@@ -20,8 +20,9 @@ from .workers import Workers
 
 CROWDED = 0.8
 """Threads that are busy for less than this share of a call wait for processors that others use."""
-CALLS_ALONE = 20
-"""For so many calls one thread then does the work: it never waits. The bits are the same."""
+MOST_CALLS_ALONE = 32
+"""One thread then does the work of the next call: it never waits, and the bits are the same. If
+they are crowded out again, it does that of the next two calls, and so on up to this many."""
 NOTICEABLE_SECONDS = 0.002
 """Shorter calls say nothing of that."""
 
@@ -35,7 +36,7 @@ class Blocks:
         self.bounds = list(pairwise(size * block // count for block in range(count + 1)))
         self.parts = min(tuning.most_parts, max(1, size // tuning.part_states))
         self._workers = Workers(min(threads or available_threads(), count))
-        self._calls_alone = 0
+        self._calls_alone, self._next_alone = 0, 1
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return [kernel(lo, hi, *arguments) for every block]."""
@@ -111,8 +112,13 @@ class Blocks:
         began, busy = time.perf_counter(), time.process_time()
         self._workers.run(work, abandon)
         seconds, busy = time.perf_counter() - began, time.process_time() - busy
-        if seconds > NOTICEABLE_SECONDS and busy < CROWDED * workers * seconds:
-            self._calls_alone = CALLS_ALONE
+        if seconds < NOTICEABLE_SECONDS:
+            return
+        if busy < CROWDED * workers * seconds:
+            self._calls_alone = self._next_alone
+            self._next_alone = min(2 * self._next_alone, MOST_CALLS_ALONE)
+        else:
+            self._next_alone = 1
 
     def __enter__(self) -> Blocks:
         return self
