@@ -18,7 +18,7 @@ from ..planner.circumstances import commit
 from ..policies.peers.environment import DEFAULT as PEERS_FOLDER
 from ..policies.peers.learning import ROW_PEERS, Peers
 from .quality import LEARNT, Method, Row, by_fit, by_peer, by_plan, measured
-from .tasks import TASKS
+from .tasks import TASKS, log_of
 from .timing import timed
 
 KEY = ("task", "steps", "seed", "method")
@@ -45,6 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--encoder", choices=("columns", *LEARNT), default="columns")
     parser.add_argument("--peers", type=Path, default=PEERS_FOLDER, help="d3rlpy's environment")
     parser.add_argument("--updates", type=int, default=10_000, help="of a learner of d3rlpy's")
+    parser.add_argument("--logs", type=Path, help="folder where logs are kept")
     parser.add_argument(
         "--ledger", type=Path, help="a CSV file of rows: what is there is not run again"
     )
@@ -71,7 +72,8 @@ def report(task: str, given: argparse.Namespace, method: Method) -> None:
         key = {"task": task, "steps": given.steps, "seed": seed, "method": label(given)}
         if kept is not None and kept.has(**key):
             continue
-        row = measured(task, given.steps, seed, given.episodes, given.agents, method)
+        data = log_of(task, given.steps, seed, given.agents, given.logs)
+        row = measured(data, TASKS[task].env, given.episodes, method)
         if kept is not None:
             keep(kept, key, row)
         low, high = row.interval

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -14,7 +13,6 @@ import numpy as np
 import deepaveragers as da
 
 from ..policies.peers.learning import Peers
-from .tasks import TASKS, collected
 
 GAMMA = 0.99
 LEARNT: dict[str, tuple[str, ...]] = {
@@ -117,26 +115,20 @@ class Acting:
     act: Callable[[Any], Any]
 
 
-def measured(
-    name: str, steps: int, seed: int, episodes: int, agents: Path | None, method: Method
-) -> Row:
+def measured(data: da.Transitions, env: str, episodes: int, method: Method) -> Row:
     """Return the row of one log; all policies play the same episodes.
 
     Args:
-        name: of the task.
-        steps: transitions of the log.
-        seed: of the log.
+        data: the log.
+        env: where it is from.
         episodes: that the policy plays.
-        agents: folder of policies that collect.
         method: makes a policy of a log.
     """
-    task = TASKS[name]
-    data = collected(task, steps, seed, agents)
     made = method(data)
-    report = da.evaluate(made.policy, task.env, episodes, seed=0, show_progress=False)
+    report = da.evaluate(made.policy, env, episodes, seed=0, show_progress=False)
     logged = float(np.mean(data.episode_returns()))
     returns = tuple(report.returns.tolist())
-    return Row(logged, whole_mean(data, task.env), returns, made.processor, made.words)
+    return Row(logged, whole_mean(data, env), returns, made.processor, made.words)
 
 
 def whole_mean(data: da.Transitions, env: str) -> float:

@@ -68,6 +68,18 @@ TASKS = {
 }
 
 
+def log_of(name: str, steps: int, seed: int, agents: Path | None, kept: Path | None) -> Any:
+    """Return the log of a task; from a folder, where it was kept there."""
+    place = None if kept is None else kept / f"{name}.{steps}.{seed}"
+    if place is not None and place.exists():
+        return da.load(place)
+    data = collected(TASKS[name], steps, seed, agents)
+    if place is not None:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        da.save(data, place)
+    return data
+
+
 def collected(task: Task, steps: int, seed: int, agents: Path | None) -> da.Transitions:
     """Return the log of a task."""
     if not task.agents:

@@ -36,6 +36,7 @@ OBJECTIVE = {
     "forbidden_actions": ("a", "", -1, 2, True, 1.5, {}, b"x", NOTHING, ["a"], [0.0], [[0]]),
     "action_penalties": ("a", 1.5, [1.0], [NOTHING, 0], {"0": "a"}, {0: None}, {"a": 1.0}, NOTHING),
     "slip": (*NO_SHARE, None),
+    "action_noise": (*NO_COST, None, 0.1),
     "worst_case": (*NO_SHARE, None),
     "rewards": ("a", 1.5, [1.0], [10**400] * 24, NOTHING, nothing),
     "horizon": NO_COUNT,

@@ -46,6 +46,7 @@ class Question:
     mask: Any = None
     support: float = 0.0
     horizon: int | None = None
+    noise: float = 0.0
 
 
 @dataclass
@@ -120,6 +121,20 @@ class ExplicitCandidates:
             shares = [share for share, _, _ in outcomes] or [1.0]
             mean = sum(share * gain for share, gain in zip(shares, gains, strict=True))
             result.append(fixed + (1 - asked.worst) * mean + asked.worst * min(gains))
+        return self.noised(choices, result) if asked.noise else result
+
+    def noised(self, choices: list, worth: list[float]) -> list[float]:
+        """Return what it is worth to want each choice, where another may be done."""
+        data, result = self.data, []
+        bounds = data.action_bounds
+        low, high = (
+            (data.actions.min(axis=0), data.actions.max(axis=0)) if bounds is None else bounds
+        )
+        width = np.where(high > low, high - low, 1.0)
+        for wanted, _, _ in choices:
+            gaps = [(data.actions[c] - data.actions[wanted]) / width for c, _, _ in choices]
+            chances = [np.exp(-(gap @ gap) / (2 * self.asked.noise**2)) for gap in gaps]
+            result.append(sum(p * q for p, q in zip(chances, worth, strict=True)) / sum(chances))
         return result
 
     def backup(self, values: np.ndarray) -> np.ndarray:

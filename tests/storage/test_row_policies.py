@@ -25,6 +25,7 @@ ASKED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({}, {"forbidden_actions": {"a0": (None, 0.9)}, "k": 1}, {}),
     ({"landing": "own"}, {"forbidden_actions": lambda actions: actions[:, 1] > 0.2}, {}),
     ({}, {"slip": 0.1, "worst_case": 0.2, "action_penalties": {"a1": 0.5}}, {}),
+    ({}, {"action_noise": 0.1, "forbidden_actions": {"a0": (0.9, None)}}, {}),
     ({}, {"rewards": lambda seen, actions, later: actions[:, 0]}, {}),
     ({}, {"horizon": 4}, {"support_threshold": 0.4, "fallback": [0.25, 0.75]}),
 ]

@@ -11,6 +11,7 @@ from .ending import INTERRUPTED, complain
 from .options import OnCluster, Output, WorkDir
 from .output import AsJson, described, seconds, show
 from .solve_options import (
+    ActionNoise,
     ActionPenalty,
     Cost,
     Discount,
@@ -55,6 +56,7 @@ def solve(
     rewards: RewardsFile = None,
     reward_column: RewardColumn = None,
     slip: Slip = 0.0,
+    action_noise: ActionNoise = 0.0,
     worst_case: WorstCase = 0.0,
     horizon: Horizon = None,
     penalty: Penalty = "linear",
@@ -81,6 +83,7 @@ def solve(
         forbidden_actions=_forbidden(forbid or [], mdp.transitions),
         action_penalties=dict(_priced(text, names) for text in action_penalty or ()) or None,
         slip=slip,
+        action_noise=action_noise,
         worst_case=worst_case,
         horizon=horizon,
         penalty=penalty,  # type: ignore[arg-type]

@@ -55,6 +55,10 @@ RewardColumn = Annotated[
     str | None, typer.Option(help="The column of that table, if it has several.")
 ]
 Slip = Annotated[float, typer.Option(help="Chance of a random action to plan for.")]
+ActionNoise = Annotated[
+    float,
+    typer.Option(help="Deviation of noise on actions that are rows, in units of their range."),
+]
 WorstCase = Annotated[float, typer.Option(help="Weight of the worst neighbour, in [0, 1].")]
 Horizon = Annotated[int | None, typer.Option(help="Plan for this many steps only.")]
 Penalty = Annotated[str, typer.Option(help="'linear' (by cost) or 'adaptive'.")]

@@ -25,6 +25,7 @@ from ..errors import InputError
 from ..kernels.bellman.problem import Problem
 from ..neighbors.candidates import CandidateGraph, Candidates, CandidateSearch
 from ..neighbors.features import Features
+from .action_noise import ActionNoise, ranges_of, with_noise
 from .action_rules import ActionRules
 from .objective import Objective
 
@@ -178,7 +179,7 @@ def as_problem(
     Arguments are checked; observations are those of `ActionRules.allowed`.
     """
     rules = CandidateRules(mdp, objective, rewards, cost)
-    return Problem(
+    problem = Problem(
         indices=found.indices,
         distances=found.distances,
         rewards=np.zeros(len(mdp)),
@@ -194,3 +195,14 @@ def as_problem(
         slip=float(objective.slip),
         worst_case=float(objective.worst_case),
     )
+    noise = noise_of(mdp, objective)
+    if noise is None:
+        return problem
+    return with_noise(problem, found.transitions, mdp.transitions.actions, noise)
+
+
+def noise_of(mdp: DacMdp, objective: Objective) -> ActionNoise | None:
+    """Return the noise on actions that an objective asks for."""
+    if not objective.action_noise:
+        return None
+    return ActionNoise(float(objective.action_noise), ranges_of(mdp.transitions))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -161,8 +161,10 @@ class DacMdp:
 
         check_known("options", asked, OPTIONS | Objective.field_names() | {"objective"})
         question = Objective.asked(objective, asked)
-        return solve(
-            self._restricted(question),
+        model = self._restricted(question)
+        noise = isinstance(question, Objective) and question.action_noise > 0.0
+        plan = solve(
+            replace(model) if noise else model,  # such rows are not those that are prepared
             with_cost(self, question),
             tolerance=tolerance,
             method=method,
@@ -176,6 +178,7 @@ class DacMdp:
             work_dir=work_dir,
             blocks=blocks,
         )
+        return replace(plan, mdp=model) if noise else plan
 
     def _restricted(self, objective: Objective) -> DacMdp:
         """Return the model; where actions are rows, with candidates that are not forbidden."""

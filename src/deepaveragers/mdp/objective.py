@@ -76,6 +76,9 @@ class Objective:
             actions [N, Da] that returns them, or the price of a square by column (effort).
         slip: p in [0, 1], V = (1 - p) max_a Q + p mean_a Q over the available actions; where
             actions are rows, over the candidates, which are what the data did nearby.
+        action_noise: deviation of a Gaussian on actions that are rows, in units of a column's
+            range (its bounds, or else what was logged): who wants one candidate does another with
+            a chance that falls with the distance of their actions; see `mdp.action_noise`.
         worst_case: w in [0, 1], Q mixes the average over the neighbours with the worst:
             (1 - w) sum_j alpha_j o_j + w min_j o_j, o_j = r_j - C d_j + gamma V(s'_j).
         rewards: other rewards for the same transitions: [N] numbers, or a function of
@@ -99,6 +102,7 @@ class Objective:
     forbidden_actions: Sequence[Action] | Any = ()
     action_penalties: Mapping[Action, float] | Sequence[float] | Array | Rule | None = None
     slip: float = 0.0
+    action_noise: float = 0.0
     worst_case: float = 0.0
     rewards: Sequence[float] | Array | Relabel | None = None
     horizon: int | None = None
@@ -152,6 +156,7 @@ class Objective:
             "k": optional(whole_number, "k", self.k),
             "forbidden_actions": _forbidden(self.forbidden_actions),
             "slip": number("slip", self.slip, least=0.0, most=1.0),
+            "action_noise": number("action_noise", self.action_noise, least=0.0),
             "worst_case": number("worst_case", self.worst_case, least=0.0, most=1.0),
             "horizon": optional(whole_number, "horizon", self.horizon),
             "penalty": choice("penalty", self.penalty, get_args(Penalty)),
@@ -175,6 +180,7 @@ class ObjectiveFields(TypedDict, total=False):
     forbidden_actions: Sequence[Action] | Any
     action_penalties: Mapping[Action, float] | Sequence[float] | Array | Rule | None
     slip: float
+    action_noise: float
     worst_case: float
     rewards: Sequence[float] | Array | Relabel | None
     horizon: int | None

@@ -38,6 +38,13 @@ def pose(mdp: DacMdp, objective: Objective, policy: Float64 | None = None) -> Pr
         cost = _cost(mdp, objective, rewards)
         known = candidates_of(mdp)
         return _laid_out(as_problem(mdp, objective, given, rewards, cost, k, known))
+    if objective.action_noise:
+        raise InputError(
+            "action_noise",
+            "0 for discrete actions",
+            objective.action_noise,
+            "A random action by chance is slip.",
+        )
     actions = mdp.transitions.num_actions
     return Problem(
         indices=_plain(mdp.graph.indices, np.int32),

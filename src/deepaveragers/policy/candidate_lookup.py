@@ -8,22 +8,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Float64, Floats
+from ..arrays import Array, Float64, Floats, Int64
 from ..errors import InputError
 from ..kernels.bellman import reference
-from ..mdp.candidate_problem import CandidateRules, candidate_search
+from ..mdp.candidate_problem import CandidateRules, candidate_search, noise_of
 from ..mdp.problem import pose, rewards_of
-from ..neighbors.candidates import CandidateSearch
+from ..neighbors.candidates import Candidates, CandidateSearch
 from .candidate_rule import CandidateRule, Choices
 from .lookup import Grounds
 from .rules import without_graph
 
 if TYPE_CHECKING:
     from ..solvers.plan import Plan
+
+
+class _Led(NamedTuple):
+    """Where one candidate leads: arrays and reward as of `Grounds`, and what follows."""
+
+    transitions: Int64
+    distances: Float64
+    weights: Float64
+    shares: Float64
+    reward: float
+    future: float
 
 
 class CandidateLookup:
@@ -48,7 +59,7 @@ class CandidateLookup:
                 "action_mask", "a function of observations and actions, to act by", "an array"
             )
         self._rewards = np.asarray(rewards_of(mdp, asked), dtype=np.float64)
-        self._model = pose(mdp, asked)
+        self._model = pose(mdp, replace(asked, action_noise=0.0))
         self._rules = CandidateRules(mdp, asked, self._rewards, self._model.cost)
         self._search = candidate_search(mdp) if search is None else search
 
@@ -79,6 +90,7 @@ class CandidateLookup:
             dues=self._rules.dues,
             problem=without_graph(self._model)._replace(penalties=np.zeros((1, 1))),
             values=self.values,
+            noise=noise_of(self._plan.mdp, self._plan.objective),
         )
 
     def choices(self, features: Floats, observations: Array) -> Choices:
@@ -87,24 +99,36 @@ class CandidateLookup:
 
     def grounds(self, choices: Choices, row: int, place: int) -> Grounds:
         """Return what the Q-value of one candidate of one of the states rests on."""
-        candidates = choices.candidates.one(row, place)
+        done = self.rule.done(choices, row, place)
+        parts = [self._leads(choices.candidates.one(row, other)) for other, _ in done]
+        chances = [chance for _, chance in done]
+        weighed = list(zip(parts, chances, strict=True))
+        reward = float(sum(part.reward * chance for part, chance in weighed))
+        future = float(sum(part.future * chance for part, chance in weighed))
+        return Grounds(
+            transitions=np.concatenate([part.transitions for part in parts]),
+            distances=np.concatenate([part.distances for part in parts]),
+            weights=np.concatenate([part.weights * chance for part, chance in weighed]),
+            shares=np.concatenate([part.shares * chance for part, chance in weighed]),
+            reward=reward,
+            penalty=reward + future - float(choices.q_values[row, place]),
+        )
+
+    def _leads(self, candidates: Candidates) -> _Led:
+        """Return where one candidate leads."""
         transition = int(candidates.transitions[0, 0])
-        every = np.ones((1, 1), dtype=bool)
-        model = self.rule.posed(candidates, every)
+        model = self.rule.posed(candidates, np.ones((1, 1), dtype=bool))
         led = candidates.indices[0, 0, : model.k]
         there = led >= 0
         gain = reference.outcomes(model, self.values)
         weights = reference.mixture(model, gain)[0, 0][there]
-        reward = float(self._rewards[transition])
-        future = float(weights @ (model.gamma * self._living[led[there]]))
-        total = float(choices.q_values[row, place])
-        return Grounds(
+        return _Led(
             transitions=led[there].astype(np.int64),
             distances=candidates.distances[0, 0, : model.k][there].astype(np.float64),
             weights=weights,
             shares=weights * (gain[0, 0][there] - model.penalties[0, 0]),
-            reward=reward,
-            penalty=reward + future - total,
+            reward=float(self._rewards[transition]),
+            future=float(weights @ (model.gamma * self._living[led[there]])),
         )
 
     @cached_property

@@ -15,6 +15,7 @@ from ..arrays import Array, Bool, Float64, Floats, Int64
 from ..errors import InputError
 from ..kernels.bellman import reference
 from ..kernels.bellman.problem import Problem
+from ..mdp.action_noise import ActionNoise
 from ..mdp.candidate_problem import penalties_of
 from ..mdp.permission import Permission
 from ..neighbors.candidates import Candidates, CandidateSearch
@@ -55,6 +56,7 @@ class CandidateRule:
         dues: [N] float64, fee - r of the transitions.
         problem: the objective's numbers and the ends, without a graph.
         values: [N] float64, what core states are worth.
+        noise: on the actions; None where there is none.
     """
 
     search: CandidateSearch
@@ -63,6 +65,7 @@ class CandidateRule:
     dues: Float64
     problem: Problem
     values: Float64
+    noise: ActionNoise | None = None
 
     @property
     def actions(self) -> Array:
@@ -91,7 +94,18 @@ class CandidateRule:
             raise InputError(
                 "action_mask", "such that every state keeps a candidate", "a state without any"
             )
+        if self.noise is not None:
+            q_values = self.noise.mixed(q_values, self.actions[found.transitions])
         return Choices(found, q_values)
+
+    def done(self, choices: Choices, row: int, place: int) -> list[tuple[int, float]]:
+        """Return the candidates that are done where one is wanted, and the chance of each."""
+        if self.noise is None:
+            return [(place, 1.0)]
+        near = choices.candidates.transitions[row][None]
+        available = np.isfinite(choices.q_values[row])[None]
+        chances = self.noise.chances(self.actions[near], available)[0, place]
+        return [(int(one), float(chances[one])) for one in np.flatnonzero(chances)]
 
     def judge(self, features: Floats) -> tuple[Float64, Float64 | None]:
         """Return Q-values [B, m] of candidates, nearest first; support is about other states."""

@@ -166,6 +166,8 @@ def _checked(
     asked = optional(instance, "objective", objective, kind=Objective, allowed="an Objective")
     if asked is not None and asked.horizon is not None:
         raise InputError("horizon", "None for the evaluation of a policy", asked.horizon)
+    if asked is not None and asked.action_noise:
+        raise InputError("action_noise", "0 for the evaluation of a policy", asked.action_noise)
     return (
         asked or Objective(),
         number("tolerance", tolerance, above=0.0),

@@ -13,6 +13,7 @@ import numpy as np
 from ..arguments import choice, number, whole_number
 from ..arrays import Array, Bool
 from ..errors import BundleError
+from ..mdp.action_noise import ActionNoise
 from ..mdp.permission import Permission
 from ..neighbors.candidates import CandidateSearch, Landing
 from ..neighbors.features import Features
@@ -41,6 +42,7 @@ def pack_candidates(rule: CandidateRule) -> Packed:
         **pack_problem(rule.problem),
         "share": permission.share,
         "deviations": permission.deviations.tolist(),
+        "noise": {} if rule.noise is None else _noise_settings(rule.noise),
     }
     arrays = {
         "actions": permission.actions,
@@ -93,8 +95,22 @@ def unpack_candidates(
     ):
         raise BundleError("its permitted actions are not those of its search tree.")
     rows = None if permitted is None else search.among(np.flatnonzero(permitted), among)
-    rule = CandidateRule(search, rows, permission, dues, problem, values)
+    noise = _noise(settings.get("noise") or {}, columns)
+    rule = CandidateRule(search, rows, permission, dues, problem, values, noise)
     return rule, sources.dimensions
+
+
+def _noise_settings(noise: ActionNoise) -> dict[str, Any]:
+    return {"deviation": noise.deviation, "ranges": noise.ranges.tolist()}
+
+
+def _noise(settings: Mapping[str, Any], columns: int) -> ActionNoise | None:
+    if not settings:
+        return None
+    ranges = [number("ranges", one, above=0.0) for one in settings["ranges"]]
+    if len(ranges) != columns:
+        raise BundleError("its noise is of other columns than its actions.")
+    return ActionNoise(number("deviation", settings["deviation"], above=0.0), np.array(ranges))
 
 
 def _count(settings: Mapping[str, Any], name: str) -> int:
