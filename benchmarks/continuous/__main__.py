@@ -1,5 +1,7 @@
 """`python -m benchmarks.continuous quality --agents DIR`, and `... timing --steps 1000000`.
 
+`--ledger FILE` keeps what was measured, row by row; `... table --ledger FILE` prints it.
+
 `--support 0.6` plans with support, `--support 1` imitates; `--method fit` lets `da.fit` choose;
 `--method td3bc --peers FOLDER` trains d3rlpy's, in the environment that `python -m
 benchmarks.policies --prepare` makes. Hopper, HalfCheetah, Walker2d and the double pendulum need
@@ -18,6 +20,7 @@ from ..planner.circumstances import commit
 from ..policies.peers.environment import DEFAULT as PEERS_FOLDER
 from ..policies.peers.learning import ROW_PEERS, Peers
 from .quality import LEARNT, Method, Row, by_fit, by_peer, by_plan, measured
+from .tables import seconds, table
 from .tasks import TASKS, log_of
 from .timing import timed
 
@@ -29,7 +32,7 @@ DEFAULT_TASKS = ("pendulum", "mountaincar", "lunarlander")
 def main(arguments: list[str] | None = None) -> None:
     """Print what is measured, row by row."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.continuous")
-    parser.add_argument("what", choices=("quality", "timing"))
+    parser.add_argument("what", choices=("quality", "timing", "table"))
     parser.add_argument("--tasks", nargs="+", choices=tuple(TASKS), default=DEFAULT_TASKS)
     parser.add_argument("--agents", type=Path, help="folder of policies that collect data")
     parser.add_argument("--steps", type=int, default=20_000)
@@ -53,6 +56,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--candidates", type=int, default=10)
     parser.add_argument("--landing", choices=("change", "own"), default="change")
     given = parser.parse_args(arguments)
+    if given.what == "table":
+        if given.ledger is None:
+            parser.error("table needs --ledger FILE")
+        rows = Ledger(given.ledger, KEY, VALUES).rows
+        print(f"{table(rows)}\n\nSeconds of processor time: {seconds(rows)}.")
+        return
     if given.what == "timing":
         found = timed(given.steps, given.dimensions, given.candidates, given.landing)
         print(", ".join(f"{name} {value:.3g}" for name, value in found.items()))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from .data.action_features import ActionFeatures
     from .data.collecting import collect
     from .data.frame_stacks import FrameStacks
     from .data.mapping import TableMapping
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from .storage.records import load, save
 
 __all__ = [
+    "ActionFeatures",
     "BcqEncoder",
     "BundleError",
     "Candidate",
@@ -149,6 +151,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ActionFeatures": "data.action_features",
     "write_report": "doctor.diagnosing",
     "TableMapping": "data.mapping",
     "read_reported": "data.reading",

@@ -9,6 +9,7 @@ import pytest
 from benchmarks.continuous.__main__ import main
 from benchmarks.continuous.agents import Agent
 from benchmarks.continuous.quality import whole_mean
+from benchmarks.continuous.tasks import log_of
 
 import deepaveragers as da
 
@@ -22,6 +23,34 @@ def test_quality_and_timing_print_their_rows(capsys: pytest.CaptureFixture[str])
     assert "half an actuator" in told
     with pytest.raises(SystemExit, match="needs --agents"):
         main(["quality", "--tasks", "mountaincar", "--steps", "100"])
+
+
+def test_the_ledger_is_kept_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = ["--ledger", str(tmp_path / "rows.csv"), "--logs", str(tmp_path / "logs")]
+    words = ["--tasks", "pendulum", "--steps", "300", "--seeds", "0", "--episodes", "1", *kept]
+    main(["quality", *words])
+    before = (tmp_path / "rows.csv").read_text()
+    main(["quality", *words])
+    assert (tmp_path / "rows.csv").read_text() == before
+    main(["quality", *words, "--support", "1"])
+    capsys.readouterr()
+    main(["table", *kept[:2]])
+    told = capsys.readouterr().out
+    assert "| log | transitions | seed | logged, whole episodes | plan columns 0 | plan" in told
+    assert told.count("| pendulum | 300 | 0 |") == 1
+
+
+def test_logs_of_several_agents_and_of_a_controller(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    pendulum = log_of("doublependulum", 300, 0, None, None)
+    assert len(pendulum) == 300
+    rng = np.random.default_rng(0)
+    arrays = {"w0": rng.normal(size=(17, 6)), "b0": np.zeros(6), "activation": "tanh"}
+    for name in ("a2c", "trpo"):
+        np.savez(tmp_path / f"walker2d-{name}.npz", **arrays)
+    both = log_of("walker2d-mixed", 200, 0, tmp_path, None)
+    assert len(both) == 200
+    assert both.num_episodes == len(both.episode_returns())
 
 
 def test_episodes_that_were_cut_do_not_count_as_whole() -> None:
