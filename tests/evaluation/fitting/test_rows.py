@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.evaluation.fitting.choosing import ROWS_AGREE_ALIKE, chosen_of
 from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.folds import as_log
 from deepaveragers.evaluation.fitting.judges.action_inputs import agreement
@@ -70,6 +71,24 @@ def steered_value(share, starts):
 @pytest.fixture(scope="module")
 def data():
     return steering()
+
+
+def test_what_was_done_is_a_representation_to_be_tried_with_support(data):
+    plain = default_candidates(data, GAMMA, networks=False)
+    learnt = default_candidates(data, GAMMA, networks=True)
+    assert {one.encoder for one in plain} == {"standardize"}
+    assert {one.encoder for one in learnt} == {"standardize", "dynamics", "outcomes", "behavior"}
+    behavior = [one.objective.support for one in learnt if one.encoder == "behavior"]
+    assert behavior == [0.3, 0.6, 1.0]
+
+
+def test_among_plans_that_are_not_told_apart_rows_choose_by_small_differences(data):
+    plans = [da.Candidate(da.Objective(support=0.6), encoder=one) for one in ("identity", "random")]
+    scores = {0: (1.5, 1.0), 1: (1.0, 1.0)}
+    better = {0: 0.650, 1: 0.657}
+    assert chosen_of(plans, scores, better, ROWS_AGREE_ALIKE) == 1
+    assert chosen_of(plans, scores, better) == 0
+    assert chosen_of(plans, scores, {0: 0.650, 1: 0.653}, ROWS_AGREE_ALIKE) == 0
 
 
 @pytest.mark.parametrize("share", [0.0, 0.7])

@@ -22,6 +22,8 @@ from ..candidates import Candidate
 SUPPORT = 0.3
 MORE_SUPPORT = 0.6
 """Tried too where actions are rows, of which few are much alike."""
+BEHAVIOR = "behavior"
+"""Tried where actions are rows, and with support: it knows what was done, not what follows."""
 SMOOTHNESS = (11, 31)
 """Neighbours that decide where every transition ends its episode."""
 CASES = 31
@@ -43,7 +45,8 @@ def default_candidates(data: Transitions, gamma: float, *, networks: bool) -> tu
     base = Objective(gamma=gamma)
     encoders = _representations(data, networks)
     if data.action_vectors:
-        return tuple(one for name in encoders for one in _rows(base, name))
+        learnt = (BEHAVIOR,) if networks else ()
+        return tuple(one for name in (*encoders, *learnt) for one in _rows(base, name))
     made = _single_steps if data.terminations.all() else _plans
     found = [one for name in encoders for one in made(base, name)]
     if networks and made is _plans and not is_image(data.observations):
@@ -93,7 +96,7 @@ def _rows(base: Objective, encoder: str) -> Sequence[Candidate]:
     step = replace(plans[1], one_step=True)
     name = f"imitation {encoder}"
     alike = Candidate(replace(base, support=1.0), encoder=encoder, lookup="lookahead", name=name)
-    return [*plans, step, alike]
+    return [*plans[1:], alike] if encoder == BEHAVIOR else [*plans, step, alike]
 
 
 def _single_steps(base: Objective, encoder: str) -> Sequence[Candidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from ...progress import Advance, progress
 from ..candidates import Candidate, by_encoder
 from ..rollouts import evaluate
 from .answer import Fit, Judged
-from .choosing import chosen_of, combined, scores_of
+from .choosing import AGREE_ALIKE, ROWS_AGREE_ALIKE, chosen_of, combined, scores_of
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .intervals import Estimate, difference, mean_of
@@ -99,7 +99,7 @@ class Engine:
             for place in estimates
         }
         self._judged = sorted(judged.values(), key=lambda one: -one.score)
-        self._chosen = judged[chosen_of(self._candidates, scores, self._agreement(folds))]
+        self._chosen = judged[self._choice(scores, folds)]
 
     def play(self, budget: int, env: EnvironmentSource, episodes: int) -> None:
         """Play the best candidates in an environment, and choose the best of those."""
@@ -203,6 +203,11 @@ class Engine:
         self._kept.put(fold, number, found)
         return found
 
+    def _choice(self, scores: Mapping[int, tuple[float, float]], folds: Sequence[int]) -> int:
+        """Return the place of the candidate that some folds choose."""
+        alike = ROWS_AGREE_ALIKE if self._data.action_vectors else AGREE_ALIKE
+        return chosen_of(self._candidates, scores, self._agreement(folds), alike)
+
     def _agreement(self, folds: Sequence[int]) -> dict[int, float]:
         """Return the share of held-out actions that each candidate takes too, by place."""
 
@@ -240,8 +245,7 @@ class Engine:
         for fold in range(len(self._folds)):
             others = [one for one in range(len(self._folds)) if one != fold]
             scores = scores_of(self._all_estimates(others))
-            best = chosen_of(self._candidates, scores, self._agreement(others))
-            chosen.append(self._opinions[fold][best])
+            chosen.append(self._opinions[fold][self._choice(scores, others)])
         return self._estimates(chosen)
 
     def _whole_estimates(self, policy: Policy) -> dict[str, Estimate]:
