@@ -219,8 +219,9 @@ def test_what_cannot_be_asked_gets_one_sentence(fields: dict[str, Any], sentence
 
 def test_doors() -> None:
     plan = compiled(random_rows(1, 30), Question()).solve()
-    with pytest.raises(da.InputError, match="'lookahead' where actions are rows"):
-        plan.policy(lookup="nearest")
+    for other in ("nearest", "network"):
+        with pytest.raises(da.InputError, match="'lookahead' where actions are rows"):
+            plan.policy(lookup=other)  # type: ignore[arg-type]
     with pytest.raises(da.InputError, match="fallback must be actions of 2"):
         plan.policy(support_threshold=0.5, fallback=[1.0])
     careful = plan.policy(support_threshold=1.0, fallback=[0.25, 0.75])

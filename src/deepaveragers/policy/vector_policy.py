@@ -54,11 +54,11 @@ class VectorPolicy(Policy):
         seed: int = 0,
     ) -> None:
         self.plan, self.k = plan, whole_number("k", k)
-        if choice("lookup", lookup, get_args(LookupName)) == "nearest":
+        if choice("lookup", lookup, get_args(LookupName)) not in ("auto", "lookahead"):
             raise InputError(
                 "lookup",
                 "'lookahead' where actions are rows: candidate numbers mean nothing across states",
-                "'nearest'",
+                repr(lookup),
             )
         self.lookup: LookupName = "lookahead"
         self.epsilon = number("epsilon", epsilon, least=0.0, most=1.0)
