@@ -30,6 +30,9 @@ AGREE_ALIKE = 0.01
 ROWS_AGREE_ALIKE = 0.005
 """The same of rows, which agree by degrees: the error of a mean over 4,000 decisions whose
 agreement deviates by 0.3."""
+ROWS_FORETOLD = 0.1
+"""Agreement beyond chance, below which the best plan does not foretell rows: random actions, of
+which no plan knows more than another."""
 SMALLEST_ERROR = 1e-12
 
 
@@ -88,6 +91,11 @@ def chosen_of(
     most = max(agreement[place] for place in cautious)
     left = [place for place in cautious if agreement[place] >= most - agree_alike]
     return max(left, key=lambda place: (candidates[place].k_pi, scores[place][0]))
+
+
+def rows_alike(agreement: Mapping[int, float]) -> float:
+    """Return by how much the agreement of rows must differ to count; where none foretells, inf."""
+    return ROWS_AGREE_ALIKE if max(agreement.values()) >= ROWS_FORETOLD else math.inf
 
 
 def is_cautious(candidate: Candidate) -> bool:

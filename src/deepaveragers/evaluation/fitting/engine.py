@@ -19,7 +19,7 @@ from ...progress import Advance, progress
 from ..candidates import Candidate, by_encoder
 from ..rollouts import evaluate
 from .answer import Fit, Judged
-from .choosing import AGREE_ALIKE, ROWS_AGREE_ALIKE, chosen_of, combined, scores_of
+from .choosing import AGREE_ALIKE, chosen_of, combined, rows_alike, scores_of
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .intervals import Estimate, difference, mean_of
@@ -205,8 +205,9 @@ class Engine:
 
     def _choice(self, scores: Mapping[int, tuple[float, float]], folds: Sequence[int]) -> int:
         """Return the place of the candidate that some folds choose."""
-        alike = ROWS_AGREE_ALIKE if self._data.action_vectors else AGREE_ALIKE
-        return chosen_of(self._candidates, scores, self._agreement(folds), alike)
+        agreement = self._agreement(folds)
+        alike = rows_alike(agreement) if self._data.action_vectors else AGREE_ALIKE
+        return chosen_of(self._candidates, scores, agreement, alike)
 
     def _agreement(self, folds: Sequence[int]) -> dict[int, float]:
         """Return the share of held-out actions that each candidate takes too, by place."""
