@@ -68,6 +68,11 @@ export const panel = computed<Panel>(() => {
   return (PANELS as readonly string[]).includes(wanted) ? (wanted as Panel) : "inspect";
 });
 
+/** The plan that a colouring compares with, for those that do. */
+export function beside(by: string, other: string | null): string | null {
+  return by === "difference" || by === "changed" || by.startsWith("shift:") ? (other ?? reference.value) : null;
+}
+
 /** Name of an action by its index. */
 export function actionName(index: number): string {
   return model.value?.actions[index]?.name ?? String(index);

@@ -1,14 +1,15 @@
 /** The map as a picture that the server draws: where there is no WebGL2. */
 
 import { mapPicture } from "../api";
-import { plan, rectangle, theme, view } from "../store";
+import { beside, plan, rectangle, theme, view } from "../store";
 import type { Rectangle, Size } from "./view";
 
 function asked(shown: Rectangle, size: Size): Record<string, string | number> {
+  const other = beside(view.value.by, view.value.other);
   return {
     x: view.value.x, y: view.value.y, by: view.value.by, plan: plan.value?.id ?? "", theme: theme.value,
     width: Math.round(size.width), height: Math.round(size.height), ...shown,
-    ...(view.value.other ? { other: view.value.other } : {}),
+    ...(other ? { other } : {}),
   };
 }
 

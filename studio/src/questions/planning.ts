@@ -10,7 +10,7 @@ import { batch } from "@preact/signals";
 
 import { api, Overtaken } from "../api";
 import {
-  colouring, failed, first, model, past, pins, plan, planned, question, reference, roundTrip, stale, tab, view,
+  beside, colouring, failed, first, model, past, pins, plan, planned, question, reference, roundTrip, stale, tab, view,
 } from "../store";
 import { same } from "../address";
 import { completed } from "./whole";
@@ -115,11 +115,6 @@ async function send(): Promise<void> {
       void send();
     }
   }
-}
-
-/** The plan that a colouring compares with, for those that do. */
-function beside(by: string, other: string | null): string | null {
-  return by === "difference" || by === "changed" || by.startsWith("shift:") ? (other ?? reference.value) : null;
 }
 
 let recolouring = 0;

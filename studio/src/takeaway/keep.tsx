@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
 import { api, mapPicture } from "../api";
-import { failed, model, plan, rectangle, stale, theme, told, view } from "../store";
+import { beside, failed, model, plan, rectangle, stale, theme, told, view } from "../store";
 
 const FILES: [string, string, ComponentChildren][] = [
   ["policy", "Policy", <>A small file that decides: <code>dac act</code>, <code>dac serve</code>, <code>da.load</code>.</>],
@@ -16,9 +16,10 @@ const PICTURE = { width: 1600, height: 1000 };
 export function Keep() {
   const id = plan.value?.id;
   if (!id) return null;
+  const other = beside(view.value.by, view.value.other);
   const picture = mapPicture({
     x: view.value.x, y: view.value.y, by: view.value.by, plan: id, theme: theme.value, ...PICTURE, ...rectangle.value,
-    ...(view.value.other ? { other: view.value.other } : {}),
+    ...(other ? { other } : {}),
   });
   const folder = model.value?.output;
   return (

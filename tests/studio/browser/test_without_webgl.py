@@ -22,3 +22,7 @@ def test_the_server_draws_and_states_can_be_taken(enter):
     assert picture.evaluate("image => image.naturalWidth") > 300
     assert visit.colours() > 5
     visit.choose_a_state()
+    for by in ("changed", "difference"):  # against the first plan
+        with page.expect_response(lambda answer, by=by: f"by={by}" in answer.url) as drawn:
+            visit.colour_by(by)
+        assert drawn.value.ok
