@@ -6,10 +6,11 @@ the gloomy judge is unsure of would win by the hopeful one's word. A candidate's
 of its estimates by these weights.
 
 Candidates whose scores lie within the best one's error of it are not told apart. Of those, a plan
-with support is taken where there is one: it does what the log shows in similar states, and so leans
-least on what the judges believe of states that the log hardly has. Of several, it is one that takes
-the held-out actions most often: its idea of what the log shows is the best. Of those, it is the
-smoothest: the more neighbours decide (k_pi), the less a single one of them errs.
+with support is taken where there is one (BCQ's own policy is one, by its own imitation): it does
+what the log shows in similar states, and so leans least on what the judges believe of states that
+the log hardly has. Of several, it is one that takes the held-out actions most often: its idea of
+what the log shows is the best. Of those, it is the smoothest: the more neighbours decide (k_pi),
+the less a single one of them errs.
 """
 
 from __future__ import annotations
