@@ -13,10 +13,11 @@ from pathlib import Path
 
 from .agent import train_agent
 from .dataset import make_data
-from .evaluation import evaluate, evaluate_ends
+from .evaluation import evaluate, evaluate_ends, evaluate_own
 from .figure import plot, publish
-from .planning import plan, representations
-from .protocol import PROTOCOLS, Protocol, data_dir
+from .planning import is_planned, plan, representations
+from .playing import Arcade
+from .protocol import PROTOCOLS, UNTRAINED, Protocol, data_dir
 from .training import train
 
 STEPS = ("make-data", "train", "plan", "evaluate", "plot")
@@ -55,7 +56,7 @@ def _run(step: str, protocol: Protocol, runs: Path, learners: list[str], *, end_
             if behaviour.endswith(".zip") and not data_dir(runs, game).exists():
                 file = Path(behaviour)
                 train_agent(game, protocol.agent_steps, file, device=protocol.device)
-            make_data(game, behaviour, protocol.transitions, 0, data_dir(runs, game))
+            make_data(game, behaviour, protocol.transitions, 0, data_dir(runs, game), protocol.side)
             continue
         if not (data_dir(runs, game) / "about.json").exists():
             raise SystemExit(f"{data_dir(runs, game)} is not there yet: run `make-data` first.")
@@ -64,15 +65,20 @@ def _run(step: str, protocol: Protocol, runs: Path, learners: list[str], *, end_
                 for seed in protocol.seeds if learner != "random" else ():
                     train(protocol, runs, game, learner, seed)
             continue
+        arcade = Arcade(game, protocol.max_frames, protocol.side)
         if step == "evaluate":
-            evaluate_ends(protocol, runs, game)
+            evaluate_ends(protocol, runs, arcade)
         for name, seed, updates in representations(protocol, learners):
             if end_only and updates not in (0, protocol.updates):
                 continue
             if step == "evaluate":
-                evaluate(protocol, runs, game, name, seed, updates)
-            elif updates in (0, protocol.updates) or protocol.curve_candidates:
+                evaluate(protocol, runs, arcade, name, seed, updates)
+            elif is_planned(protocol, updates):
                 plan(protocol, runs, game, name, seed, updates)
+        if step == "evaluate" and protocol.own_candidates:
+            for learner in learners:
+                for seed in protocol.seeds if learner not in UNTRAINED else ():
+                    evaluate_own(protocol, runs, arcade, learner, seed)
 
 
 def _games_with_results(runs: Path) -> tuple[str, ...]:

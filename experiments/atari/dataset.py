@@ -14,28 +14,31 @@ import numpy as np
 
 from .behaviour import make_behaviour
 from .frames import FrameData, Recorder
-from .games import make_game
+from .games import SIDE, make_game
 
 EPSILONS, CHANCES = (0.2, 0.001), (0.8, 0.2)
 
 
-def make_data(game: str, behaviour: str, steps: int, seed: int, directory: Path) -> FrameData:
+def make_data(
+    game: str, behaviour: str, steps: int, seed: int, directory: Path, side: int = SIDE
+) -> FrameData:
     """Play until there are so many transitions, and return the dataset.
 
     A dataset that is there is taken, if it is the one that is asked for; one that was not
     finished is made anew.
     """
-    asked = {"game": game, "behaviour": behaviour, "steps": steps, "seed": seed}
+    asked = {"game": game, "behaviour": behaviour, "steps": steps, "seed": seed, "side": side}
     if (directory / "about.json").exists():
         data = FrameData.open(directory)
-        if {name: data.about[name] for name in asked} != asked:
+        about = {"side": SIDE, **data.about}
+        if {name: about[name] for name in asked} != asked:
             raise SystemExit(f"{directory} holds another dataset; give another --runs directory.")
         return data
     began = time.perf_counter()
     generator = np.random.default_rng((seed, 7))
-    env = make_game(game, stack=False)
+    env = make_game(game, stack=False, side=side)
     player = make_behaviour(behaviour, game, seed)
-    recorder = Recorder(directory, steps, most_episodes=max(64, steps // 50))
+    recorder = Recorder(directory, steps, most_episodes=max(64, steps // 50), side=side)
     returns: list[float] = []
     while len(recorder) < steps:
         epsilon = float(generator.choice(EPSILONS, p=CHANCES))

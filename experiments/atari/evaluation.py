@@ -19,9 +19,9 @@ import deepaveragers as da
 from ..candidates import SETS, candidates
 from ..ledger import Ledger, written
 from .behaviour import make_behaviour
-from .planning import open_encoder
-from .playing import Decide, Encode, play_behaviour, play_together
-from .protocol import GAMMA, UNTRAINED, Protocol, model_dir
+from .planning import is_planned, open_encoder
+from .playing import Arcade, Decide, Encode, play_behaviour, play_together
+from .protocol import GAMMA, UNTRAINED, Protocol, model_dir, snapshots
 
 KEY = ("game", "representation", "seed", "updates", "policy", "cost", "lookup", "round")
 VALUES = ("episodes", "mean", "low", "high", "mean_length", "seconds", "returns")
@@ -35,8 +35,9 @@ def open_ledger(runs: Path, game: str) -> Ledger:
     return Ledger(runs / game / "results.csv", KEY, VALUES)
 
 
-def evaluate_ends(protocol: Protocol, runs: Path, game: str) -> None:
+def evaluate_ends(protocol: Protocol, runs: Path, arcade: Arcade) -> None:
     """Play at random and by the behaviour without its exploration: the ends of a scale."""
+    game = arcade.game
     ledger = open_ledger(runs, game)
     behaviour = protocol.behaviour.format(game=game)
     for name in ("at random", "behaviour"):
@@ -45,29 +46,30 @@ def evaluate_ends(protocol: Protocol, runs: Path, game: str) -> None:
         if not ledger.has(**key):
             player = None if name == "at random" else make_behaviour(behaviour, game, 1)
             report = play_behaviour(
-                game,
-                player,
-                episodes=protocol.episodes,
-                seed=ROUNDS["judge"],
-                max_frames=protocol.max_frames,
+                arcade, player, episodes=protocol.episodes, seed=ROUNDS["judge"]
             )
             _add(ledger, key, report)
 
 
-def evaluate(protocol: Protocol, runs: Path, game: str, name: str, seed: int, updates: int) -> None:
+def evaluate(
+    protocol: Protocol, runs: Path, arcade: Arcade, name: str, seed: int, updates: int
+) -> None:
     """Play what was not played yet on a representation."""
+    game = arcade.game
     ledger = open_ledger(runs, game)
     place = {"game": game, "representation": name, "seed": seed, "updates": updates}
     at_end = name in UNTRAINED or updates == protocol.updates
     encoder = open_encoder(protocol, runs, game, name, seed, updates)
     if name not in UNTRAINED:
         own = {**place, "policy": "baseline", **NO_CANDIDATE}
-        turn = "judge" if at_end else "search"
-        _play(protocol, ledger, _pictures, [({**own, "round": turn}, encoder.policy().act)])
+        searched = protocol.own_candidates > 0 or not at_end
+        for turn in ["search"] * searched + ["judge"] * at_end:
+            piece = {**own, "round": turn}, encoder.policy().act
+            _play(protocol, arcade, ledger, _pictures, [piece])
 
-    count = protocol.num_candidates if at_end else protocol.curve_candidates
-    if count == 0:
+    if not is_planned(protocol, updates):
         return
+    count = protocol.num_candidates if at_end else protocol.curve_candidates
     policies = _Policies(model_dir(runs, game, name, seed, updates))
     search = [
         (
@@ -76,7 +78,7 @@ def evaluate(protocol: Protocol, runs: Path, game: str, name: str, seed: int, up
         )
         for one in candidates(count)
     ]
-    _play(protocol, ledger, encoder.encode, search)
+    _play(protocol, arcade, ledger, encoder.encode, search)
     if not at_end:
         return
     judged = []
@@ -85,7 +87,27 @@ def evaluate(protocol: Protocol, runs: Path, game: str, name: str, seed: int, up
             row = best(ledger, size, **place)
             key = {**place, "policy": f"dac N_e={size}", **NO_CANDIDATE, "round": "judge"}
             judged.append((key, policies.of(float(row["cost"]), int(row["lookup"]))))
-    _play(protocol, ledger, encoder.encode, judged)
+    _play(protocol, arcade, ledger, encoder.encode, judged)
+
+
+def evaluate_own(protocol: Protocol, runs: Path, arcade: Arcade, learner: str, seed: int) -> None:
+    """Judge the best of a network's last snapshots: the same search as that among the plans."""
+    ledger = open_ledger(runs, arcade.game)
+    place = {"game": arcade.game, "representation": learner, "seed": seed}
+    own = {"policy": "baseline", **NO_CANDIDATE}
+    last = snapshots(protocol)[: protocol.own_candidates]
+    rows = [
+        row
+        for updates in last
+        for row in ledger.select(**place, **own, updates=updates, round="search")
+    ]
+    if len(rows) < protocol.own_candidates or not rows:
+        return
+    chosen = int(max(rows, key=lambda row: float(row["mean"]))["updates"])
+    encoder = open_encoder(protocol, runs, arcade.game, learner, seed, chosen)
+    name = f"baseline N_e={protocol.own_candidates}"
+    key = {**place, "updates": protocol.updates, **own, "policy": name, "round": "judge"}
+    _play(protocol, arcade, ledger, _pictures, [(key, encoder.policy().act)])
 
 
 def best(ledger: Ledger, size: int, **place: Any) -> dict[str, str]:
@@ -101,13 +123,14 @@ def best(ledger: Ledger, size: int, **place: Any) -> dict[str, str]:
 
 
 class _Policies:
-    """The candidates on one model, loaded and solved when they first act."""
+    """The candidates on one model, loaded and solved when they first act; a function each."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._mdp: da.DacMdp | None = None
         self._plans: dict[float, da.Plan] = {}
         self._made: dict[tuple[float, int], da.Policy] = {}
+        self._deciding: dict[tuple[float, int], Decide] = {}
 
     def of(self, cost: float, lookup: int) -> Decide:
         """Return the policy of a candidate, from features to actions."""
@@ -117,7 +140,7 @@ class _Policies:
                 self._made[cost, lookup] = self._make(cost, lookup)
             return np.asarray(self._made[cost, lookup].act(features))
 
-        return decide
+        return self._deciding.setdefault((cost, lookup), decide)
 
     def _make(self, cost: float, lookup: int) -> da.Policy:
         if self._mdp is None:
@@ -141,25 +164,26 @@ def _pictures(stacks: np.ndarray) -> np.ndarray:
 
 def _play(
     protocol: Protocol,
+    arcade: Arcade,
     ledger: Ledger,
     encode: Encode,
     pieces: Sequence[tuple[dict[str, Any], Callable[[np.ndarray], Any]]],
 ) -> None:
-    """Play the policies that have no row yet together, and write their rows."""
+    """Play the policies that have no row yet together, each once, and write their rows."""
     missing = [(key, policy) for key, policy in pieces if not ledger.has(**key)]
     if not missing:
         return
     turn = missing[0][0]["round"]
+    different = list(dict.fromkeys(policy for _, policy in missing))
     reports = play_together(
-        missing[0][0]["game"],
+        arcade,
         encode,
-        [policy for _, policy in missing],
+        different,
         episodes=protocol.search_episodes if turn == "search" else protocol.episodes,
         seed=ROUNDS[turn],
-        max_frames=protocol.max_frames,
     )
-    for (key, _), report in zip(missing, reports, strict=True):
-        _add(ledger, key, report)
+    for key, policy in missing:
+        _add(ledger, key, reports[different.index(policy)])
 
 
 def _add(ledger: Ledger, key: dict[str, Any], report: da.EvaluationReport) -> None:

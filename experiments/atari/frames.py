@@ -1,14 +1,15 @@
 """Atari datasets, written step by step: every frame once, read as `da.FrameStacks` of four.
 
     dataset/
-      frames.npy          [F, 84, 84] uint8, episode after episode; an episode of T steps
+      frames.npy          [F, side, side] uint8, episode after episode; an episode of T steps
                           has T + 1 frames
       places.npy          [N] int64, the frame of each transition's s
       starts.npy          [N] int64, the first frame of its episode
       actions.npy  rewards.npy  terminations.npy  truncations.npy
       about.json          how it was made
 
-A dataset of N transitions takes 7 KB each instead of 56 KB. Arrays are memory-mapped.
+A dataset of N transitions takes 7 KB each instead of 56 KB, with sides of
+84 pixels. Arrays are memory-mapped.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class FrameData:
     """Transitions of a game; what `train_dqn` and `train_bcq` read.
 
     Attributes:
-        observations: [N, 4, 84, 84] uint8 s.
-        next_observations: [N, 4, 84, 84] uint8 s'.
+        observations: [N, 4, side, side] uint8 s.
+        next_observations: [N, 4, side, side] uint8 s'.
         actions: [N] int32.
         rewards: [N] float64, the game's own.
         terminations: [N] bool, game over.
@@ -101,13 +102,14 @@ class Recorder:
         directory: where it goes.
         steps: number of transitions that it will have, at most.
         most_episodes: number of episodes that it will have, at most.
+        side: of a picture.
     """
 
-    def __init__(self, directory: Path, steps: int, most_episodes: int) -> None:
+    def __init__(self, directory: Path, steps: int, most_episodes: int, side: int) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self._directory = directory
         self._file = directory / "frames.npy.part"
-        shape = (steps + most_episodes, 84, 84)
+        shape = (steps + most_episodes, side, side)
         self._frames = np.lib.format.open_memmap(self._file, "w+", np.uint8, shape)
         self._count = 0
         self._start = 0

@@ -18,10 +18,14 @@ GAMES = (
 )
 MAX_FRAMES = 108_000
 STACK = 4
+SIDE = 84
+"""Of a picture, in pixels (Table 1)."""
 
 
-def make_game(game: str, *, stack: bool = True, max_frames: int = MAX_FRAMES) -> gym.Env[Any, Any]:
-    """Return the game: sticky actions .25, grey 84x84, every 4th frame, game over as the end.
+def make_game(
+    game: str, *, stack: bool = True, max_frames: int = MAX_FRAMES, side: int = SIDE
+) -> gym.Env[Any, Any]:
+    """Return the game: sticky actions .25, grey, every 4th frame, game over as the end.
 
     Rewards are not clipped here: evaluation counts the game's own score.
 
@@ -29,6 +33,7 @@ def make_game(game: str, *, stack: bool = True, max_frames: int = MAX_FRAMES) ->
         game: its name, as in `GAMES`.
         stack: give the last four frames (4, 84, 84); otherwise single frames (84, 84).
         max_frames: of the emulator, at which an episode is cut.
+        side: of a picture.
     """
     try:
         import ale_py
@@ -42,7 +47,8 @@ def make_game(game: str, *, stack: bool = True, max_frames: int = MAX_FRAMES) ->
         frameskip=1,
         repeat_action_probability=0.25,
         max_num_frames_per_episode=max_frames,
+        obs_type="grayscale",  # the wrapper reads the screen itself: this one is the cheaper
         disable_env_checker=True,
     )
-    env = gym.wrappers.AtariPreprocessing(env, noop_max=0, frame_skip=4, screen_size=84)
+    env = gym.wrappers.AtariPreprocessing(env, noop_max=0, frame_skip=4, screen_size=side)
     return gym.wrappers.FrameStackObservation(env, STACK) if stack else env

@@ -38,6 +38,13 @@ def representations(protocol: Protocol, learners: list[str]) -> list[tuple[str, 
     return found
 
 
+def is_planned(protocol: Protocol, updates: int) -> bool:
+    """Whether there are plans on the representation after so many updates."""
+    if updates in (0, protocol.updates):
+        return True
+    return protocol.curve_candidates > 0 and updates in (protocol.curve_points or (updates,))
+
+
 def open_encoder(
     protocol: Protocol, runs: Path, game: str, name: str, seed: int, updates: int
 ) -> Any:
@@ -45,7 +52,9 @@ def open_encoder(
     file = snapshot_file(runs, game, name, seed, updates)
     if name == "random" and not file.exists():
         data = FrameData.open(data_dir(runs, game))
-        random = da.RandomNetwork(dimensions=protocol.random_dimensions, seed=seed)
+        random = da.RandomNetwork(
+            architecture=protocol.architecture, dimensions=protocol.random_dimensions, seed=seed
+        )
         da.save_encoder(random.fit(data.observations[:1]), file)
     if not file.exists():
         raise SystemExit(f"{file} is not there yet: run `train` first.")

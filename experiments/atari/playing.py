@@ -1,24 +1,28 @@
 """Playing many policies on one game, side by side.
 
 Every (policy, episode) is a lane with an emulator of its own. In each step the pictures of all
-lanes that still play are encoded in one pass, and each policy decides on its own rows.
+lanes that still play are encoded in one pass, and each policy decides on its own rows. Loading a
+game takes as long as some hundred steps, so emulators are kept, and an episode's beginning is
+made once and copied to all of its lanes.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
 
 import deepaveragers as da
 
 from .behaviour import Behaviour
-from .games import STACK, make_game
+from .games import SIDE, STACK, make_game
 from .protocol import EPSILON
 
 Encode = Callable[[np.ndarray], np.ndarray]
-"""From stacks [B, 4, 84, 84] to what the policies read [B, ...]."""
+"""From stacks [B, 4, side, side] to what the policies read [B, ...]."""
 Decide = Callable[[np.ndarray], np.ndarray]
 """From what `Encode` gave [B, ...] to actions [B]."""
 
@@ -28,27 +32,52 @@ def episode_seed(seed: int, episode: int) -> int:
     return seed * 100_000 + 50_000 + episode
 
 
+class Arcade:
+    """Emulators of one game, and the beginnings of its episodes.
+
+    Args:
+        game: its name.
+        max_frames: at which an episode is cut.
+        side: of a picture, in pixels.
+    """
+
+    def __init__(self, game: str, max_frames: int, side: int = SIDE) -> None:
+        self.game = game
+        self._made = {"stack": False, "max_frames": max_frames, "side": side}
+        self._idle: list[gym.Env[Any, Any]] = []
+        self._beginnings: dict[int, tuple[Any, np.ndarray]] = {}
+
+    def borrow(self, seed: int) -> tuple[gym.Env[Any, Any], np.ndarray]:
+        """Return an emulator at the beginning of the episode of this seed, and its first frame."""
+        env = self._idle.pop() if self._idle else make_game(self.game, **self._made)
+        if seed not in self._beginnings:
+            frame, _ = env.reset(seed=seed)
+            state = env.unwrapped.ale.cloneState(include_rng=True)  # type: ignore[attr-defined]
+            self._beginnings[seed] = state, frame
+        else:
+            env.reset()
+            env.unwrapped.ale.restoreState(self._beginnings[seed][0])  # type: ignore[attr-defined]
+        return env, self._beginnings[seed][1]
+
+    def give_back(self, env: gym.Env[Any, Any]) -> None:
+        """Take back an emulator whose episode is over."""
+        self._idle.append(env)
+
+
 def play_together(
-    game: str,
-    encode: Encode,
-    policies: Sequence[Decide],
-    *,
-    episodes: int,
-    seed: int,
-    max_frames: int,
+    arcade: Arcade, encode: Encode, policies: Sequence[Decide], *, episodes: int, seed: int
 ) -> list[da.EvaluationReport]:
     """Play all policies for the same episodes, and return a report for each.
 
     Args:
-        game: its name.
+        arcade: of the game.
         encode: the representation that they share.
         policies: from encoded pictures to actions, greedy; one action in a thousand is random.
         episodes: of each policy.
         seed: of the episodes.
-        max_frames: at which an episode is cut.
     """
     began = time.perf_counter()
-    lanes = [_Lane(game, seed, e, max_frames) for _ in policies for e in range(episodes)]
+    lanes = [_Lane(arcade, seed, e) for _ in policies for e in range(episodes)]
     owners = np.repeat(np.arange(len(policies)), episodes)
     while True:
         living = np.flatnonzero([not lane.over for lane in lanes])
@@ -68,11 +97,11 @@ def play_together(
 
 
 def play_behaviour(
-    game: str, player: Behaviour | None, *, episodes: int, seed: int, max_frames: int
+    arcade: Arcade, player: Behaviour | None, *, episodes: int, seed: int
 ) -> da.EvaluationReport:
     """Play a behaviour, or at random where there is none."""
     began = time.perf_counter()
-    lanes = [_Lane(game, seed, e, max_frames) for e in range(episodes)]
+    lanes = [_Lane(arcade, seed, e) for e in range(episodes)]
     for lane in lanes:
         if player is not None:
             player.begin(lane.stack[-1])
@@ -89,11 +118,11 @@ def play_behaviour(
 class _Lane:
     """An emulator in one episode, with its last four frames."""
 
-    def __init__(self, game: str, seed: int, episode: int, max_frames: int) -> None:
-        self.env = make_game(game, stack=False, max_frames=max_frames)
+    def __init__(self, arcade: Arcade, seed: int, episode: int) -> None:
+        self._arcade = arcade
+        self.env, frame = arcade.borrow(episode_seed(seed, episode))
         self.num_actions = int(self.env.action_space.n)  # type: ignore[attr-defined]
         self.random = np.random.default_rng((seed, episode))
-        frame, _ = self.env.reset(seed=episode_seed(seed, episode))
         self.stack = np.repeat(frame[None], STACK, axis=0)
         self.total, self.steps, self.over = 0.0, 0, False
 
@@ -107,4 +136,4 @@ class _Lane:
         self.steps += 1
         self.over = terminated or truncated
         if self.over:
-            self.env.close()
+            self._arcade.give_back(self.env)

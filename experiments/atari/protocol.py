@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from .games import GAMES, MAX_FRAMES
+from .games import GAMES, MAX_FRAMES, SIDE
 
 GAMMA = 0.99
 EPSILON = 0.001
@@ -26,12 +26,16 @@ class Protocol:
         behaviour: "scripted", or the file of a saved agent with {game} in it.
         agent_steps: for which a .zip that does not exist is trained online.
         transitions: size of each dataset.
+        side: of a picture, in pixels.
+        architecture: of all networks.
         updates: of DQN and BCQ.
         snapshot_every: updates between points of the curve.
         settings: changes to the paper's Table 3.
         dynamics: settings of `da.train_dynamics`; None leaves it out.
         num_candidates: N_e at most, at the end of training.
         curve_candidates: N_e at the snapshots before; 0 plays the networks only.
+        curve_points: snapshots before the end at which there are plans; empty for all.
+        own_candidates: of how many last snapshots the networks' best is judged; 0 leaves it out.
         random_dimensions: width of the random network's representation.
         search_episodes: by which a candidate is chosen.
         episodes: by which a policy is judged.
@@ -44,12 +48,16 @@ class Protocol:
     behaviour: str
     agent_steps: int = 10_000_000
     transitions: int
+    side: int = SIDE
+    architecture: Literal["auto", "nature_cnn", "small_cnn"] = "auto"
     updates: int
     snapshot_every: int
     settings: dict[str, Any] = field(default_factory=dict)
     dynamics: dict[str, Any] | None = None
     num_candidates: int = 6
     curve_candidates: int = 6
+    curve_points: tuple[int, ...] = ()
+    own_candidates: int = 0
     random_dimensions: int = 64
     search_episodes: int = 10
     episodes: int = 10
@@ -69,6 +77,7 @@ PROTOCOLS = {
         dynamics={"steps": 2, "batch_size": 8},
         num_candidates=1,
         curve_candidates=1,
+        own_candidates=2,
         search_episodes=1,
         episodes=1,
         max_frames=40,
@@ -94,6 +103,27 @@ PROTOCOLS = {
         search_episodes=3,
         max_frames=2_000,
     ),
+    "half": Protocol(
+        games=GAMES,
+        behaviour="scripted",
+        transitions=50_000,
+        side=42,
+        architecture="small_cnn",
+        updates=5_000,
+        snapshot_every=500,
+        settings={
+            "target_every": 400,
+            "learning_rate": 0.0003,
+            "adam_epsilon": 1e-8,
+            "hidden": (128, 16),
+        },
+        dynamics={"steps": 1_000, "batch_size": 64, "hidden": (128,)},
+        num_candidates=20,
+        curve_points=(1_000, 2_500),
+        own_candidates=6,
+        search_episodes=3,
+        max_frames=2_000,
+    ),
     "paper": Protocol(
         games=GAMES,
         behaviour="agents/{game}.zip",
@@ -115,8 +145,8 @@ PROTOCOLS = {
         device="cuda",
     ),
 }
-"""'smoke' shows in a minute that everything is installed; 'eight' takes minutes a game on one
-core, 'small' hours on two;
+"""'smoke' shows in a minute that everything is installed; 'eight' and 'half' take minutes a game on
+one core, 'small' hours on two;
 'paper' is Figures 3 and 4, 'paper-large' Figure 5."""
 
 

@@ -19,7 +19,11 @@ def train(protocol: Protocol, runs: Path, game: str, learner: str, seed: int) ->
     if learner == "dynamics":
         file = snapshot_file(runs, game, learner, seed, 0)
         if protocol.dynamics is not None and not file.exists():
-            settings = {**protocol.dynamics, "device": protocol.device}
+            settings = {
+                **protocol.dynamics,
+                "architecture": protocol.architecture,
+                "device": protocol.device,
+            }
             file.parent.mkdir(parents=True, exist_ok=True)
             da.save_encoder(da.train_dynamics(data.transitions(), seed=seed, **settings), file)
         return
@@ -30,6 +34,7 @@ def train(protocol: Protocol, runs: Path, game: str, learner: str, seed: int) ->
         data,
         protocol.updates,
         preset="atari",
+        architecture=protocol.architecture,
         seed=seed,
         run_dir=training_dir(runs, game, learner, seed),
         checkpoint_every=500,

@@ -1,4 +1,4 @@
-"""python -m experiments.pictures [--thin | --quick] [--runs DIR]
+"""python -m experiments.pictures [--thin | --quick] [--updates N] [--runs DIR]
 
 Runs the study, prints its table and draws its figure. A run that was stopped goes on.
 """
@@ -6,6 +6,7 @@ Runs the study, prints its table and draws its figure. A run that was stopped go
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from .study import FULL, QUICK, THIN, plot, run, table
@@ -16,6 +17,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m experiments.pictures", description=__doc__)
     parser.add_argument("--thin", action="store_true", help="5,000 transitions: minutes a seed")
     parser.add_argument("--quick", action="store_true", help="a minute, to see that it works")
+    parser.add_argument("--updates", type=int, help="of DQN and BCQ, instead of the protocol's")
     parser.add_argument("--runs", type=Path, help="where everything is kept")
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch")
     chosen = parser.parse_args(arguments)
@@ -24,6 +26,8 @@ def main(arguments: list[str] | None = None) -> None:
 
     torch.set_num_threads(chosen.threads)
     protocol = QUICK if chosen.quick else THIN if chosen.thin else FULL
+    if chosen.updates is not None:
+        protocol = replace(protocol, updates=chosen.updates)
     name = "pictures-quick" if chosen.quick else "pictures-thin" if chosen.thin else "pictures"
     runs = chosen.runs or Path("runs") / name
     ledger = run(protocol, runs)

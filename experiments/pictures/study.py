@@ -109,18 +109,24 @@ def _representations(
     points = range(protocol.updates, 0, -protocol.snapshot_every)
     for name, train in LEARNERS.items():
         run_dir = directory / f"{name}-{seed}"
-        train(
-            data,
-            protocol.updates,
-            preset="navigation",
-            seed=seed,
-            run_dir=run_dir,
-            checkpoint_every=500,
-            snapshot_every=protocol.snapshot_every,
-            **dict(protocol.settings),
-        )
+        if not _snapshot(run_dir, protocol.updates).exists():
+            train(
+                data,
+                protocol.updates,
+                preset="navigation",
+                seed=seed,
+                run_dir=run_dir,
+                checkpoint_every=500,
+                snapshot_every=protocol.snapshot_every,
+                **dict(protocol.settings),
+            )
         for updates in points:
-            yield name, updates, da.load_encoder(run_dir / f"encoder-{updates:08d}.safetensors")
+            yield name, updates, da.load_encoder(_snapshot(run_dir, updates))
+
+
+def _snapshot(run_dir: Path, updates: int) -> Path:
+    """Return the file of a trained encoder; a run may have gone further than is asked for."""
+    return run_dir / f"encoder-{updates:08d}.safetensors"
 
 
 def _dynamics(protocol: Protocol, directory: Path, data: da.Transitions, seed: int) -> Any:
@@ -188,8 +194,8 @@ def table(protocol: Protocol, ledger: Ledger) -> str:
     """Return the final results as a table in Markdown; intervals are over all episodes."""
     names = {"baseline": "its own policy", "first": "DAC, N_e = 1", "best": "DAC, N_e = 6"}
     lines = [
-        "| representation | " + " | ".join(names.values()) + " |",
-        "|---|" + "---|" * len(names),
+        "| representation | " + " | ".join(names.values()) + " | seeds, N_e = 6 |",
+        "|---|" + "---|" * (len(names) + 1),
     ]
     for representation in ("pixels", "random", "dynamics", *LEARNERS):
         updates = protocol.updates if representation in LEARNERS else 0
@@ -200,6 +206,7 @@ def table(protocol: Protocol, ledger: Ledger) -> str:
             )
             report = pooled(rows) if rows else None
             cells.append(_cell(report) if report else "-")
+        cells.append(", ".join(f"{float(row['mean']):.0f}" for row in rows))
         lines.append(f"| {representation} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

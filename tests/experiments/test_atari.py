@@ -9,7 +9,7 @@ from experiments.atari.__main__ import main
 from experiments.atari.dataset import make_data
 from experiments.atari.frames import FrameData
 from experiments.atari.games import GAMES
-from experiments.atari.playing import play_together
+from experiments.atari.playing import Arcade, play_together
 from experiments.atari.protocol import PROTOCOLS, data_dir
 from experiments.atari.summary import verdict
 
@@ -30,11 +30,11 @@ def test_every_step_and_a_restart(tmp_path, monkeypatch):
     played = []
     play = evaluation.play_together
 
-    def stopped(game, encode, policies, **options):
+    def stopped(arcade, encode, policies, **options):
         played.append(len(policies))
         if len(played) == 4:
             raise KeyboardInterrupt
-        return play(game, encode, policies, **options)
+        return play(arcade, encode, policies, **options)
 
     monkeypatch.setattr(evaluation, "play_together", stopped)
     with pytest.raises(SystemExit, match="run `plan` first"):
@@ -53,6 +53,8 @@ def test_every_step_and_a_restart(tmp_path, monkeypatch):
     assert all(float(row["mean_length"]) <= longest for row in rows), "episodes are cut"
     for figure in ("scores.png", "bars.png"):
         assert (tmp_path / figure).stat().st_size > 10_000
+    own = [row for row in rows if row["policy"] == "baseline N_e=2"]
+    assert {row["representation"] for row in own} == {"dqn", "bcq"}, "the networks' own search"
     assert "| Pong |" in (tmp_path / "table.md").read_text()
 
     data = FrameData.open(data_dir(tmp_path, "Pong"))
@@ -71,6 +73,16 @@ def test_every_game_has_a_player(game, tmp_path):
     assert len(np.unique(data.actions)) > 1
 
 
+def test_smaller_pictures_of_the_same_play(tmp_path):
+    large, small = (
+        make_data("Freeway", "scripted", 60, 0, tmp_path / str(side), side) for side in (84, 42)
+    )
+    assert small.observations.shape == (60, 4, 42, 42)
+    assert np.array_equal(large.actions, small.actions)
+    averaged = large.observations[:].reshape(60, 4, 42, 2, 42, 2).mean(axis=(3, 5))
+    assert np.abs(averaged - small.observations[:]).max() < 2.0
+
+
 def test_side_by_side_as_one_by_one():
     def still(codes):
         return np.zeros(len(codes), int)
@@ -82,12 +94,14 @@ def test_side_by_side_as_one_by_one():
         assert stacks.shape[1:] == (4, 84, 84)
         return stacks.mean(axis=(1, 2, 3))
 
-    options = {"episodes": 2, "seed": 3, "max_frames": 400}
-    together = play_together("Breakout", bright, [still, fire], **options)
+    options = {"episodes": 2, "seed": 3}
+    used = Arcade("Breakout", 400)
+    together = play_together(used, bright, [still, fire], **options)
     for policy, report in zip((still, fire), together, strict=True):
-        alone = play_together("Breakout", bright, [policy], **options)[0]
-        assert np.array_equal(alone.returns, report.returns)
-        assert np.array_equal(alone.lengths, report.lengths)
+        for arcade in (used, Arcade("Breakout", 400)):
+            alone = play_together(arcade, bright, [policy], **options)[0]
+            assert np.array_equal(alone.returns, report.returns)
+            assert np.array_equal(alone.lengths, report.lengths)
     assert together[0].lengths.tolist() == [100, 100], "without a serve nothing ends but by the cut"
 
 
