@@ -28,8 +28,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run a step, or all."""
     chosen = _parser().parse_args(arguments)
     protocol = PROTOCOLS[chosen.config]
-    changes = {"games": chosen.games, "device": chosen.device, "behaviour": chosen.behaviour}
-    changes = {name: value for name, value in changes.items() if value is not None}
+    names = ("games", "device", "behaviour", "transitions")
+    changes = {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
     if "games" in changes:
         changes["games"] = tuple(changes["games"])
     protocol = replace(protocol, **changes)
@@ -103,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         "--end-only", action="store_true", help="leave the snapshots before the end for later"
     )
     parser.add_argument("--behaviour", help="'scripted', or an agent's file with {game} in it")
+    parser.add_argument("--transitions", type=int, help="of each dataset")
     parser.add_argument("--device", help="'cpu' or a CUDA device")
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch; 1 makes runs repeat")
     return parser

@@ -61,6 +61,7 @@ def publish(protocol: Protocol, runs: Path, name: str) -> None:
     parts = {f"{name} {part}": text for part, text in plot(protocol, runs).items()}
     shutil.copyfile(runs / "results.csv", home / "results" / f"{name}.csv")
     shutil.copyfile(runs / "bars.png", docs / "images" / f"atari-{name}.png")
+    shutil.copyfile(runs / "scores.png", docs / "images" / f"atari-{name}-curves.png")
     page = docs / "atari.md"
     page.write_text(fill(page.read_text(), parts))
 

@@ -15,6 +15,41 @@ from .protocol import UNTRAINED, Protocol
 
 LEARNERS = ("dqn", "bcq")
 RESAMPLES = 10_000
+ASKED = (
+    ("DAC-DQN, N_e = 6, against DQN", ("dqn", "dac N_e=6"), ("dqn", "baseline")),
+    ("DAC-BCQ, N_e = 6, against BCQ", ("bcq", "dac N_e=6"), ("bcq", "baseline")),
+    ("DAC-DQN, N_e = 1, against DQN", ("dqn", "dac N_e=1"), ("dqn", "baseline")),
+    ("DAC-BCQ, N_e = 1, against BCQ", ("bcq", "dac N_e=1"), ("bcq", "baseline")),
+    (
+        "DAC-DQN, N_e = 6, against the best of DQN's last 6",
+        ("dqn", "dac N_e=6"),
+        ("dqn", "baseline N_e=6"),
+    ),
+    (
+        "DAC-BCQ, N_e = 6, against the best of BCQ's last 6",
+        ("bcq", "dac N_e=6"),
+        ("bcq", "baseline N_e=6"),
+    ),
+    ("DAC-DQN, N_e = 6 against 1", ("dqn", "dac N_e=6"), ("dqn", "dac N_e=1")),
+    ("DAC-BCQ, N_e = 6 against 1", ("bcq", "dac N_e=6"), ("bcq", "dac N_e=1")),
+    ("random DAC, N_e = 6, against random play", ("random", "dac N_e=6"), ("", "at random")),
+    ("DAC-DQN against random DAC, N_e = 6", ("dqn", "dac N_e=6"), ("random", "dac N_e=6")),
+    ("DAC-BCQ against random DAC, N_e = 6", ("bcq", "dac N_e=6"), ("random", "dac N_e=6")),
+    (
+        "dynamics DAC against random DAC, N_e = 6",
+        ("dynamics", "dac N_e=6"),
+        ("random", "dac N_e=6"),
+    ),
+    ("DAC-BCQ, N_e = 6, against the behaviour", ("bcq", "dac N_e=6"), ("", "behaviour")),
+    ("DAC-DQN, N_e = 6, against the behaviour", ("dqn", "dac N_e=6"), ("", "behaviour")),
+    (
+        "dynamics DAC, N_e = 6, against the behaviour",
+        ("dynamics", "dac N_e=6"),
+        ("", "behaviour"),
+    ),
+    ("BCQ against DQN", ("bcq", "baseline"), ("dqn", "baseline")),
+)
+"""What is compared, and both sides: a representation ("" for none) and a policy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +92,14 @@ class Game:
 def table(protocol: Protocol, games: list[Game]) -> str:
     """Return the scores at the end of training, in Markdown."""
     sizes = [size for size in SETS if size <= protocol.num_candidates]
-    policies = ["baseline", *(f"dac N_e={size}" for size in sizes)]
-    heads = [f"DAC, N_e = {size}" for size in sizes]
+    own, heads = ["baseline"], ["its own policy"]
+    if protocol.own_candidates:
+        own.append(f"baseline N_e={protocol.own_candidates}")
+        heads.append(f"best of its last {protocol.own_candidates}")
+    policies = [*own, *(f"dac N_e={size}" for size in sizes)]
+    heads += [f"DAC, N_e = {size}" for size in sizes]
     lines = [
-        "| game | at random | behaviour | representation | its own policy | "
-        + " | ".join(heads)
-        + " |",
+        "| game | at random | behaviour | representation | " + " | ".join(heads) + " |",
         "|---|---|---|---|" + "---|" * len(policies),
     ]
     for game in games:
@@ -98,26 +135,8 @@ def verdict(first: da.EvaluationReport, second: da.EvaluationReport) -> str:
 
 def claims(games: list[Game]) -> str:
     """Return how often one kind of policy was better than another, in Markdown."""
-    asked = [
-        ("DAC-DQN, N_e = 6, against DQN", ("dqn", "dac N_e=6"), ("dqn", "baseline")),
-        ("DAC-BCQ, N_e = 6, against BCQ", ("bcq", "dac N_e=6"), ("bcq", "baseline")),
-        ("DAC-DQN, N_e = 1, against DQN", ("dqn", "dac N_e=1"), ("dqn", "baseline")),
-        ("DAC-BCQ, N_e = 1, against BCQ", ("bcq", "dac N_e=1"), ("bcq", "baseline")),
-        ("DAC-DQN, N_e = 6 against 1", ("dqn", "dac N_e=6"), ("dqn", "dac N_e=1")),
-        ("DAC-BCQ, N_e = 6 against 1", ("bcq", "dac N_e=6"), ("bcq", "dac N_e=1")),
-        ("random DAC, N_e = 6, against random play", ("random", "dac N_e=6"), ("", "at random")),
-        ("DAC-DQN against random DAC, N_e = 6", ("dqn", "dac N_e=6"), ("random", "dac N_e=6")),
-        ("DAC-BCQ against random DAC, N_e = 6", ("bcq", "dac N_e=6"), ("random", "dac N_e=6")),
-        (
-            "dynamics DAC against random DAC, N_e = 6",
-            ("dynamics", "dac N_e=6"),
-            ("random", "dac N_e=6"),
-        ),
-        ("DAC-BCQ, N_e = 6, against the behaviour", ("bcq", "dac N_e=6"), ("", "behaviour")),
-        ("DAC-DQN, N_e = 6, against the behaviour", ("dqn", "dac N_e=6"), ("", "behaviour")),
-    ]
     lines = ["| compared | better | level | worse |", "|---|---|---|---|"]
-    for title, first, second in asked:
+    for title, first, second in ASKED:
         found: dict[str, list[str]] = {"better": [], "level": [], "worse": []}
         for game in games:
             pair = [_report(game, *key) for key in (first, second)]

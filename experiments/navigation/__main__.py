@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from .ablation import VARIANTS, run_ablation
 from .baselines import TRAINERS, run_baseline
-from .results import Row, tabulate, write
+from .comparison import run_compared
+from .results import Row, read_file, tabulate, write
 from .rooms import ROOMS
-from .study import FULL, QUICK, run_room
+from .study import FULL, QUICK, Scale, run_room
 from .timing import run_timing
+from .turning import run_turning
 
 HERE = Path(__file__).parent
-PARTS = (*ROOMS, "ablation", "baselines", "timing")
+PARTS = (*ROOMS, "ablation", "baselines", "compared", "turning", "timing")
+COMPARED_STEPS, COMPARED_UPDATES, COMPARED_WALK = 30_000, 4_000, 10
+TURNING_WALKS = (10, 11, 12)
 
 
 def main() -> None:
@@ -28,6 +32,7 @@ def main() -> None:
     )
     parser.add_argument("--baselines", nargs="+", choices=list(TRAINERS), default=list(TRAINERS))
     parser.add_argument("--updates", type=int, help="of a baseline; default: 5000, quick: 20")
+    parser.add_argument("--rooms", nargs="+", choices=list(ROOMS), default=list(ROOMS))
     variants = [variant.name for variant in VARIANTS]
     parser.add_argument(
         "--variants", nargs="+", choices=variants, default=variants, help="of the ablation"
@@ -58,6 +63,12 @@ def main() -> None:
             for baseline in options.baselines:
                 rows = run_baseline(baseline, "simple-room", first, scale, runs)
                 _keep(rows, results, f"baseline-{baseline.lower()}")
+        elif part == "compared":
+            _compare(options, scale, runs, results / part)
+        elif part == "turning":
+            for seed in options.seeds or (scale.seeds if options.quick else TURNING_WALKS):
+                _keep(run_turning(seed, scale, runs), results / part, f"{part}-{seed}")
+            tabulate(results / part)
         elif part == "timing":
             run_timing(scale, runs, results / "timing.csv")
         else:
@@ -67,9 +78,23 @@ def main() -> None:
     tabulate(results)
 
 
-def _keep(rows: Iterator[Row], directory: Path, name: str) -> None:
+def _compare(options: argparse.Namespace, scale: Scale, runs: Path, results: Path) -> None:
+    """Run plans beside networks in each room; a run that was stopped goes on."""
+    if not options.quick:
+        updates = options.updates or COMPARED_UPDATES
+        scale = replace(scale, steps=COMPARED_STEPS, updates=updates, choosing_episodes=30)
+        scale = replace(scale, episodes=dict.fromkeys(ROOMS, 60))
+    for room in options.rooms:
+        for seed in options.seeds or (COMPARED_WALK,):
+            kept = read_file(results / f"{room}-{seed}.json")
+            done = {(row.case, row.representation) for row in kept}
+            _keep(run_compared(room, seed, scale, runs, done), results, f"{room}-{seed}", kept)
+    tabulate(results)
+
+
+def _keep(rows: Iterator[Row], directory: Path, name: str, kept: Sequence[Row] = ()) -> None:
     """Write the file again after every row, so that a run cut short leaves what it had."""
-    kept: list[Row] = []
+    kept = list(kept)
     for row in rows:
         kept.append(row)
         write(kept, directory, name)

@@ -52,3 +52,10 @@ CASES = (
     Case("plain", "tunnel", da.Objective(gamma=0.99, cost=COST), 0.42),
     Case("safe", "tunnel", da.Objective(gamma=0.99, cost=COST, slip=0.1), 0.72),
 )
+COMPARED = (
+    *(case for case in CASES if case.room != "box-and-pillar"),
+    Case("gamma .95", "box-and-pillar", da.Objective(gamma=0.95, cost=COST), None, steps=20),
+    Case("gamma .99", "box-and-pillar", da.Objective(gamma=0.99, cost=COST), None),
+)
+"""Asked of DQN and BCQ too, as in the paper's appendix: discounts .95 and .99, in episodes of 20
+and 100 steps. Networks know no slip: of the tunnel's two cases they are asked the plain one."""

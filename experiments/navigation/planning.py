@@ -10,7 +10,7 @@ import numpy as np
 import deepaveragers as da
 
 from .cases import NEIGHBORS, POLICY_NEIGHBORS, Case
-from .representations import PictureEncoder, PoseEncoder
+from .representations import PoseEncoder
 from .rollouts import Rollouts, actor, play, starts
 from .rooms import NavigationRoom
 from .walks import Walk
@@ -59,7 +59,7 @@ def compile_poses(walk: Walk) -> Model:
     return _compile(data, *features, encoder, see_pose=True, encode_seconds=0.0)
 
 
-def compile_pictures(walk: Walk, encoder: PictureEncoder, *, tie_noise: float = TIE_NOISE) -> Model:
+def compile_pictures(walk: Walk, encoder: da.Encoder, *, tie_noise: float = TIE_NOISE) -> Model:
     """Compile a walk with random networks; frames are read and encoded chunk by chunk.
 
     A frame's noise is the same where a step ends and where the next begins: it stays its own
@@ -156,6 +156,7 @@ def run_case(
     episodes: int,
     choosing_episodes: int,
     start: da.Plan | None = None,
+    report_seed: int = REPORT_SEED,
 ) -> Outcome:
     """Plan, choose k_pi, and play from the reported starts."""
     plan = plan_case(model.mdp, case, start)
@@ -163,19 +164,25 @@ def run_case(
     rollouts = play(
         room,
         actor(policy, model.encoder),
-        starts(episodes, REPORT_SEED),
+        starts(episodes, report_seed),
         steps=case.steps,
         see_pose=model.see_pose,
     )
     return Outcome(case, plan, policy, rollouts)
 
 
-def play_slipping(model: Model, outcome: Outcome, room: NavigationRoom, slip: float) -> Outcome:
+def play_slipping(
+    model: Model,
+    outcome: Outcome,
+    room: NavigationRoom,
+    slip: float,
+    report_seed: int = REPORT_SEED,
+) -> Outcome:
     """Play an outcome's policy again, from the same starts, where actions slip."""
     rollouts = play(
         room,
         actor(outcome.policy, model.encoder),
-        starts(len(outcome.rollouts.returns), REPORT_SEED),
+        starts(len(outcome.rollouts.returns), report_seed),
         steps=outcome.case.steps,
         see_pose=model.see_pose,
         slip=slip,

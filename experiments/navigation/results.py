@@ -132,10 +132,14 @@ def write(rows: Sequence[Row], directory: Path, name: str) -> None:
 
 def read(directory: Path) -> list[Row]:
     """Return the rows of every file of results in the directory."""
-    rows: list[Row] = []
-    for path in sorted(directory.glob("*.json")):
-        rows += [Row(**row) for row in json.loads(path.read_text())["rows"]]
-    return rows
+    return [row for path in sorted(directory.glob("*.json")) for row in read_file(path)]
+
+
+def read_file(path: Path) -> list[Row]:
+    """Return the rows of a file; none if it is not there."""
+    if not path.exists():
+        return []
+    return [Row(**row) for row in json.loads(path.read_text())["rows"]]
 
 
 def tabulate(directory: Path) -> None:

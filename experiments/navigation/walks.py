@@ -26,13 +26,23 @@ BUNDLE = "poses"
 
 @dataclass(frozen=True)
 class Walk:
-    """Where a random walk lies, and how it was made."""
+    """Where a random walk lies, and how it was made.
+
+    Attributes:
+        room: a key of ROOMS.
+        seed: of the walk.
+        steps: its length.
+        look: of the room.
+        directory: of all walks.
+        drawn: whether pictures are kept; a walk of poses alone is much quicker.
+    """
 
     room: str
     seed: int
     steps: int
     look: Look
     directory: Path
+    drawn: bool = True
 
     @property
     def chunks(self) -> list[Path]:
@@ -41,6 +51,7 @@ class Walk:
         look = f"{self.look.floor}-{self.look.field_of_view:.0f}"
         look += "-coloured" if self.look.coloured_walls else ""
         look += "-any-heading" if self.look.any_heading else ""
+        look += "" if self.drawn else "-poses"
         home = self.directory / self.room / look / f"seed-{self.seed}"
         return [home / f"chunk-{number:02d}" for number in range(count)]
 
@@ -52,7 +63,9 @@ class Walk:
             size = min(CHUNK, self.steps - done)
             if not _is_made(path, size):
                 room = room or ROOMS[self.room](self.look)
+                room.drawing = self.drawn
                 _make_chunk(room, path, size, (self.seed, number))
+                room.drawing = True
             done += size
             yield done
 
@@ -116,7 +129,8 @@ def _make_chunk(room: NavigationRoom, path: Path, size: int, seed: tuple[int, in
     terminations = last & np.array(ends)[ids]
     sources = np.arange(size) + ids
     path.mkdir(parents=True, exist_ok=True)
-    np.save(path / FRAMES, frames[:used])
+    if room.drawing:
+        np.save(path / FRAMES, frames[:used])
     walk = da.Transitions(
         observations=poses[sources],
         actions=actions,

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from experiments.atari.dataset import make_data
+from experiments.computation import large
 from experiments.computation.__main__ import main
 from experiments.computation.ratios import first_run, table, training
 
@@ -41,3 +42,13 @@ def test_everything_is_measured(tmp_path, capsys):
     assert min(figures["encode"], figures["search"], figures["first plan"]) > 0.0
     assert len(figures["further objectives"]) == 5
     assert "ours again, median" in capsys.readouterr().out
+
+
+def test_the_large_model_is_compiled_and_planned(tmp_path):
+    output = tmp_path / "large.json"
+    large.main(["--rows", "3000", "--output", str(output)])
+    figures = json.loads(output.read_text())
+    assert (figures["rows"], figures["actions"], figures["dimensions"]) == (3_000, 6, 16)
+    assert figures["status"] == "optimal"
+    assert {one["status"] for one in figures["further objectives"].values()} == {"optimal"}
+    assert min(figures["compile"], figures["first plan"]) > 0.0
