@@ -36,7 +36,7 @@ class Acting:
         return f"{self.lookup} {self.k}"
 
 
-CHOSEN = Acting("lookahead", 3)
+CHOSEN = Acting("lookahead", 2)
 """The best of six on walks 3, 4 and 5, from the starts for choosing; see docs/navigation.md."""
 ACTING = (Acting("nearest", 11), CHOSEN)
 
