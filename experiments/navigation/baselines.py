@@ -1,10 +1,13 @@
-"""DQN and BCQ on the same walks, with the settings of the paper's Table 4."""
+"""DQN and BCQ on the same walks, with the settings of the paper's Table 4.
+
+The paper takes a damaged action out of their action space, and trains them anew for each case.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +88,21 @@ class PictureWalk:
             rewards=data.rewards,
             terminations=data.terminations,
             num_actions=data.num_actions,
+        )
+
+    def limited_to(self, actions: np.ndarray) -> PictureWalk:
+        """Return the steps that took one of these actions, numbered anew."""
+        kept = np.flatnonzero(np.isin(self.actions, actions))
+        return replace(
+            self,
+            observations=Pictures(self.observations.frames, self.observations.places[kept]),
+            next_observations=Pictures(
+                self.next_observations.frames, self.next_observations.places[kept]
+            ),
+            actions=np.searchsorted(actions, self.actions[kept]).astype(np.int32),
+            rewards=self.rewards[kept],
+            terminations=self.terminations[kept],
+            num_actions=len(actions),
         )
 
 

@@ -1,8 +1,8 @@
 """Plans beside DQN and BCQ, all from the same walk and the same small pictures.
 
 Pictures are averaged over 7x7 pixels for everybody: networks on 12x12 make hundreds of updates a
-second on one core. As in the paper's appendix, a forbidden action is taken out of what a network
-may choose, and another discount needs another training.
+second on one core. A plan needs one compilation for all cases of a room; a network is trained anew
+for each, without the action that is forbidden.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .cases import COMPARED, Case
 from .planning import CHOICE_SEED, Model, compile_pictures, run_case
 from .representations import PictureEncoder, shrink
 from .results import Row, figures_of, row_of
-from .rollouts import Act, play, starts
+from .rollouts import play, starts
 from .rooms import ROOMS, Look, NavigationRoom
 from .study import Scale
 from .walks import Walk
@@ -83,16 +83,10 @@ def run_compared(
                 yield _told(_plan(label, model, room, case, scale, seed))
     behavior = float(walk.transitions().episode_returns().mean())
     for baseline in TRAINERS:
-        for gamma in sorted({case.objective.gamma for case in cases}):
-            asked = [
-                case
-                for case in cases
-                if case.objective.gamma == gamma
-                and not case.objective.slip
-                and (case.name, baseline) not in done
-            ]
-            if asked:
-                for row in _network(baseline, asked, data, room, scale, seed):
+        for case in cases:
+            if not case.objective.slip and (case.name, baseline) not in done:
+                points = CURVE if case == cases[0] else CURVE[-1:]
+                for row in _network(baseline, case, data, room, scale, seed, points):
                     yield _told(replace(row, behavior=behavior))
 
 
@@ -132,41 +126,41 @@ def _transitions(walk: Walk, data: PictureWalk) -> da.Transitions:
 
 def _network(
     baseline: str,
-    cases: list[Case],
+    case: Case,
     data: PictureWalk,
     room: NavigationRoom,
     scale: Scale,
     seed: int,
+    points: tuple[float, ...],
 ) -> Iterator[Row]:
-    """Yield the rows of a network that was trained for the discount that these cases share.
+    """Yield a network's row at each share of its updates; the last is played from fresh starts.
 
-    The first case is played at each share of the updates; the end is played from fresh starts.
     `plan_seconds` is the processor time of the training so far, and `sweeps` its updates.
     """
+    actions = allowed_actions(case)
     with TemporaryDirectory() as snapshots:
         began = time.process_time()
         TRAINERS[baseline](
-            data,
+            data.limited_to(actions),
             scale.updates,
             preset="navigation",
-            gamma=cases[0].objective.gamma,
+            gamma=case.objective.gamma,
             seed=seed,
             run_dir=snapshots,
             snapshot_every=scale.updates // 4,
         )
         seconds = time.process_time() - began
-        networks = {
+        policies = {
             share: da.load_encoder(
                 f"{snapshots}/encoder-{round(share * scale.updates):08d}.safetensors"
-            )
-            for share in CURVE
+            ).policy()
+            for share in points
         }
-    played = [(share, cases[0]) for share in CURVE[:-1]] + [(CURVE[-1], case) for case in cases]
-    for share, case in played:
-        updates, at_end = round(share * scale.updates), share == CURVE[-1]
-        rollouts = play(
+    for share, policy in policies.items():
+        updates, at_end = round(share * scale.updates), share == points[-1]
+        played = play(
             room,
-            _acting(networks[share], allowed_actions(case)),
+            lambda seen, policy=policy: actions[policy.act(shrink(seen, AVERAGE))],
             starts(
                 scale.episodes[case.room] if at_end else scale.choosing_episodes,
                 FRESH_STARTS if at_end else CHOICE_SEED,
@@ -184,19 +178,8 @@ def _network(
             plan_seconds=share * seconds,
             sweeps=updates,
             behavior=0.0,
-            **figures_of(case, rollouts),
+            **figures_of(case, played),
         )
-
-
-def _acting(network: Any, actions: np.ndarray) -> Act:
-    """Return what is greedy in the network's Q-values of these actions alone."""
-
-    def act(seen: np.ndarray) -> np.ndarray:
-        values = network.q_values(shrink(seen, AVERAGE))[:, actions]
-        chosen: np.ndarray = actions[np.argmax(values, axis=1)]
-        return chosen
-
-    return act
 
 
 def _told(row: Row) -> Row:
