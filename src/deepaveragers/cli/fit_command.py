@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .options import OnCluster, Output, WorkDir
 from .output import AsJson, Seed, show
+
+if TYPE_CHECKING:
+    from ..evaluation.fitting.answer import Fit
 
 
 def fit(
@@ -40,7 +43,6 @@ def fit(
     from ..evaluation.fitting.fit import fit as fit_policy
     from ..evaluation.pictures import check_picture
     from ..reporting.report import check_page
-    from ..reporting.report import report as report_on
     from ..storage.bundle import check_target
     from ..storage.records import load_as, save
 
@@ -66,6 +68,15 @@ def fit(
         work_dir=work_dir,
     )
     save(found.plan, output)
+    _show(found, output, picture, report, as_json)
+
+
+def _show(
+    found: Fit, output: Path, picture: Path | None, report: Path | None, as_json: bool
+) -> None:
+    """Show the answer, and draw and report it where that was asked for."""
+    from ..reporting.report import report as report_on
+
     result = {"output": str(output), **found.summary()}
     text = f"{found}\n\n{found.candidate} -> {output}"
     if picture is not None:

@@ -70,7 +70,7 @@ def solve(
     """Plan: solve a compiled model to a certified optimum."""
     from ..solvers.plan import Plan
     from ..storage.bundle import check_target
-    from ..storage.records import load_as, save
+    from ..storage.records import load_as
 
     check_target(output, "plan")
     mdp = _compiled(model, k)
@@ -95,6 +95,13 @@ def solve(
         work_dir=work_dir,
         **_per_transition(mdp.transitions, mask, rewards, reward_column),
     )
+    _keep(plan, output, as_json)
+
+
+def _keep(plan: Plan, output: Path, as_json: bool) -> None:
+    """Save a plan and show it; one that is not finished replaces none that is."""
+    from ..storage.records import save
+
     if not plan.converged and _finished(output):
         _refuse(plan, output, as_json)
     save(plan, output)

@@ -71,8 +71,8 @@ def compile(
         threads: None takes all cores; the result is the same for any number.
         resume_dir: where finished blocks are kept, so that a killed compile can continue.
         show_progress: force the bar on or off; None shows it on a terminal.
-        cluster: search on Ray: "auto" for the cluster that is running, or else one that is
-            started on this machine; or an address, "host:port". The graph is the same.
+        cluster: encode and search on Ray: "auto" (the cluster that is running, or else one that
+            is started here), or an address, "host:port". The graph is the same.
         work_dir: for that, a folder that all nodes see; a killed compile continues from there.
     """
     from ..neighbors.candidates import build_candidates
@@ -97,10 +97,15 @@ def compile(
             graph = build_candidates(features, data.terminations, m, k, lands, **options)
         else:
             graph = search(features, data.actions, data.num_actions, k, **options)
-    warn_of_jumps(graph, source, core, data.terminations, stacklevel=4)
-    if not data.action_vectors:
-        warn_of_chance(graph, core, data.rewards, data.terminations, stacklevel=4)
+    _warn(data, source, core, graph)
     return DacMdp(data, fitted, frozen(source), frozen(core), graph)
+
+
+def _warn(data: Transitions, source: Floats, core: Floats, graph: NeighborGraph) -> None:
+    """Say what a plan on this graph should not lean on."""
+    warn_of_jumps(graph, source, core, data.terminations, stacklevel=5)
+    if not data.action_vectors:
+        warn_of_chance(graph, core, data.rewards, data.terminations, stacklevel=5)
 
 
 def _search_asked(

@@ -89,8 +89,7 @@ def fit(
         seed: of folds, networks and simulated episodes.
         show_progress: force bars on or off; None shows them on a terminal.
         watch: called with the steps that are done and their number; what it raises ends the fit.
-        cluster: judge on Ray: "auto" for the cluster that is running, or else one that is
-            started on this machine; or an address, "host:port". The answer is the same.
+        cluster: judge on Ray: "auto", or an address, as in `compile`; the answer is the same.
         work_dir: for that, a folder that all nodes see; a killed fit continues from there.
     """
     began = time.perf_counter()
@@ -98,47 +97,43 @@ def fit(
     gamma = number("gamma", gamma, least=0.0, below=1.0, remedy="A common choice is 0.99.")
     level = number("level", level, above=0.0, below=1.0, remedy="A common choice is 0.9.")
     budget, count = whole_number("budget", budget), whole_number("folds", folds, least=2)
-    _check_calls(env, budget, watch)
+    _check_calls(env, budget, watch, show_progress)
     episodes, seed = whole_number("episodes", episodes), seed_number(seed)
     seconds = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
-    able = can_learn()
-    learn = able and (seconds is None or seconds >= LEAST_TO_LEARN)
+    learn = can_learn() and (seconds is None or seconds >= LEAST_TO_LEARN)
     chosen = _checked(candidates) or default_candidates(data, gamma, networks=learn)
-    settings: dict[str, Any] = {
-        "gamma": gamma,
-        "level": level,
-        "folds": count,
-        "learn": learn,
-        "seed": seed,
-    }
-    show = optional(flag, "show_progress", show_progress)
+    settings: dict[str, Any] = {"gamma": gamma, "level": level, "folds": count, "learn": learn}
+    settings["seed"] = seed
     alone = {"time_budget": time_budget, "resume_dir": resume_dir, "watch": watch}
     place = place_asked(cluster, work_dir, **alone)
     folder = place["work_dir"] if place else optional(file_path, "resume_dir", resume_dir)
     kept = kept_in(folder, data, chosen, (gamma, count, learn, seed))
     deadline = None if seconds is None else began + seconds
-    engine = Engine(
-        data, chosen, **settings, deadline=deadline, kept=kept, show_progress=show, watch=watch
-    )
+    told: dict[str, Any] = {"show_progress": show_progress, "watch": watch}
+    engine = Engine(data, chosen, **settings, deadline=deadline, kept=kept, **told)
     if place:
-        judge_on_cluster(Course(kept, chosen, settings), data, **place, show_progress=show)
+        judge_on_cluster(Course(kept, chosen, settings), data, **place, show_progress=show_progress)
     engine.judge()
     if budget > 1 and env is not None:
         engine.play(budget, env, episodes)
-    return engine.answer((*engine.notes, *_what_would_help(able, learn)), began)
+    return engine.answer((*engine.notes, *_what_would_help(learn)), began)
 
 
-def _what_would_help(able: bool, learn: bool) -> list[str]:
+def _what_would_help(learnt: bool) -> list[str]:
     """Return what to say where networks are not installed, or there is no time for them."""
-    if not able:
-        return [INSTALL]
-    return [] if learn else [HURRIED]
+    if learnt:
+        return []
+    return [HURRIED] if can_learn() else [INSTALL]
 
 
 def _check_calls(
-    env: EnvironmentSource | None, budget: int, watch: Callable[[int, int], None] | None
+    env: EnvironmentSource | None,
+    budget: int,
+    watch: Callable[[int, int], None] | None,
+    show_progress: bool | None,
 ) -> None:
-    """Check what is called later: the environment, and who watches."""
+    """Check what is called later: the environment, who watches, and whether bars are shown."""
+    optional(flag, "show_progress", show_progress)
     if env is None and budget > 1:
         raise InputError("env", "given for a budget above 1", env, "Or choose with budget=1.")
     if env is not None:
