@@ -20,6 +20,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from ...arguments import (
@@ -105,8 +106,7 @@ def fit(
     settings: dict[str, Any] = {"gamma": gamma, "level": level, "folds": count, "learn": learn}
     settings["seed"] = seed
     alone = {"time_budget": time_budget, "resume_dir": resume_dir, "watch": watch}
-    place = place_asked(cluster, work_dir, **alone)
-    folder = place["work_dir"] if place else optional(file_path, "resume_dir", resume_dir)
+    place, folder = _place(cluster, work_dir, alone)
     kept = kept_in(folder, data, chosen, (gamma, count, learn, seed))
     deadline = None if seconds is None else began + seconds
     told: dict[str, Any] = {"show_progress": show_progress, "watch": watch}
@@ -117,6 +117,14 @@ def fit(
     if budget > 1 and env is not None:
         engine.play(budget, env, episodes)
     return engine.answer((*engine.notes, *_what_would_help(learn)), began)
+
+
+def _place(cluster: Any, work_dir: Any, alone: dict[str, Any]) -> tuple[Any, Path | None]:
+    """Return the cluster that was asked for, or None, and where judgements are kept."""
+    place = place_asked(cluster, work_dir, **alone)
+    if place:
+        return place, place["work_dir"]
+    return None, optional(file_path, "resume_dir", alone["resume_dir"])
 
 
 def _what_would_help(learnt: bool) -> list[str]:
