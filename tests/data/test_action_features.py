@@ -79,3 +79,16 @@ def test_doors() -> None:
         pair.numbers([0.5, 1.0])
     with pytest.raises(da.InputError, match="a policy with act"):
         pair.acting("random")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda data: da.ActionFeatures([[1.0], [1.0, 2.0]]),
+        lambda data: da.ActionFeatures.of_names({"0": [1.0, 2.0], "1": [3.0]}, data),
+        lambda data: da.ActionFeatures([[1.0], [2.0]]).numbers("x"),
+    ],
+)
+def test_what_is_no_table_of_numbers_gets_one_sentence(ask) -> None:
+    with pytest.raises(da.InputError, match="rows of numbers, all of one length"):
+        ask(da.collect("CartPole-v1", steps=20, seed=0))

@@ -69,6 +69,8 @@ def test_urls_that_are_refused():
         da.read("s3://bucket/*/log.parquet", action="a")
     with pytest.raises(da.InputError, match="a URL without a name or password"):
         da.read("s3://key:secret@bucket/log.parquet", action="a")
+    with pytest.raises(da.InputError, match="a URL without a name or password"):
+        da.read(["s3://key:secret@bucket/log.parquet"], action="a")
     with pytest.raises(da.InputError, match="Download the file first"):
         da.read("https://host/log.parquet", action="a", reward="r")
     assert is_stored("s3://bucket/log.parquet")

@@ -37,6 +37,8 @@ class ActionFeatures:
 
     def __post_init__(self) -> None:
         given = self.features
+        if not hasattr(given, "shape"):
+            given = _numbers("features", given)
         if np.ndim(given) != 2 or not len(given):
             raise InputError("features", "a row of numbers per action", shown(np.shape(given)))
         rows, columns = as_action_vectors(given, self.columns, len(given))
@@ -65,7 +67,7 @@ class ActionFeatures:
         lacking = [name for name in _numbered(data).action_names if name not in rows]
         if lacking:
             raise InputError("rows", "a row for each action", f"none for {lacking[0]!r}")
-        table = np.array([rows[name] for name in data.action_names], dtype=np.float64)
+        table = _numbers("rows", [rows[name] for name in data.action_names])
         return cls(table, columns)  # type: ignore[arg-type]
 
     def rows(self, data: Transitions) -> Transitions:
@@ -79,7 +81,7 @@ class ActionFeatures:
 
     def numbers(self, rows: Any) -> Any:
         """Return the numbers [B] of the actions with features [B, F]; of one row, its number."""
-        given = np.asarray(unmasked("rows", rows), dtype=np.float64)
+        given = _numbers("rows", unmasked("rows", rows))
         batch = np.atleast_2d(given)
         if given.ndim not in (1, 2) or batch.shape[1] != self.features.shape[1]:
             raise InputError(
@@ -118,6 +120,13 @@ class NumberedActor:
     def act(self, observations: Array) -> Any:
         """Return the number of an action, or numbers [B] for observations [B, ...]."""
         return self.features.numbers(self.policy.act(observations))
+
+
+def _numbers(name: str, given: Any) -> Float64:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(name, "rows of numbers, all of one length", shown(given)) from None
 
 
 def _numbered(data: Transitions) -> Transitions:

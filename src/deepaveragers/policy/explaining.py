@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Array, Float64, Floats
 from .case import Cases
 from .decision import Decision, Evidence, ImaginedStep
-from .lookup import Grounds, Lookup, Network
+from .lookup import Grounds, Lookup, Nearest, Network
 from .support import UNLIKE
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def explain(plan: Plan, lookup: Lookup, cases: Cases, asked: Asked, count: int) 
     # Each Q-value is at most `below` too large and `above` too small, so that a difference
     # beyond both together is proved.
     tied = total - q_values <= plan.below + plan.above
+    # Where no similar core state takes the network's action, what they take is done.
+    overruled = isinstance(lookup, Network) and not lookup.own.taken(asked.features)[0, best]
     return Decision(
         action=asked.action,
         action_name=names[asked.action],
@@ -70,9 +72,9 @@ def explain(plan: Plan, lookup: Lookup, cases: Cases, asked: Asked, count: int) 
         future=total - grounds.reward + grounds.penalty,
         penalty=grounds.penalty,
         evidence=_evidence(plan, cases, grounds),
-        basis=lookup.basis,
+        basis=Nearest.basis if overruled else lookup.basis,
         similar=_similar(plan, asked.features),
-        network=isinstance(lookup, Network),
+        network=isinstance(lookup, Network) and not overruled,
     )
 
 

@@ -154,6 +154,10 @@ def test_what_is_kept_is_of_one_fit_alone(log, tmp_path):
     networks = [da.RandomNetwork(seed=seed).fit(log.observations) for seed in (0, 0, 1)]
     kept = [kept_in(tmp_path, log, [da.Candidate(encoder=one)], ()) for one in networks]
     assert kept[0] == kept[1] != kept[2]
+    named = [kept_in(tmp_path, log, [da.Candidate(k=k, name="mine")], ()) for k in (5, 31)]
+    assert named[0] != named[1]
+    moved = replace(log, next_observations=log.next_observations + 1.0)
+    assert kept_in(tmp_path, moved, [da.Candidate()], ()).digest != digest()
 
 
 @pytest.mark.slow

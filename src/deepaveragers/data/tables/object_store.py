@@ -71,9 +71,9 @@ def stored_files(url: str) -> list[StoredFile]:
         return [StoredFile(url)]
     if any(sign in folder for sign in PATTERN_SIGNS):
         raise InputError("source", "a URL with a pattern in its last part only", repr(url))
+    system, path = _system_of(folder)
     from pyarrow.fs import FileSelector, FileType
 
-    system, path = _system_of(folder)
     try:
         infos = system.get_file_info(FileSelector(path))
     except OSError as error:

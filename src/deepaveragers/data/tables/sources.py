@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,14 +63,14 @@ def located(source: Any) -> Any:
     if isinstance(source, list | tuple):
         if not source:
             raise InputError("source", "at least one path", "an empty list")
-        return [_located_one(one) for one in source]
+        return [found for one in source for found in _located_each(one)]
     return source
 
 
-def _located_one(source: Any) -> Path | StoredFile:
+def _located_each(source: Any) -> Sequence[Path | StoredFile]:
     if isinstance(source, StoredFile):
-        return source
-    return StoredFile(source) if is_stored(source) else file_path("source", source)
+        return [source]
+    return stored_files(source) if is_stored(source) else [file_path("source", source)]
 
 
 def _matching(pattern: str) -> list[Path]:

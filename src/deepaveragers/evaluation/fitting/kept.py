@@ -20,6 +20,8 @@ import numpy as np
 
 from ...arrays import Array
 from ...cluster.files import write_bytes
+from ...data.digest import digest_of
+from ...data.packing import pack_transitions
 from ...data.transitions import Transitions
 from ...errors import StorageError
 from ...outputs import check_folder
@@ -101,10 +103,9 @@ def kept_in(
     if folder is None:
         return Kept(None)
     check_folder(folder)
-    digest = hashlib.sha256(repr((settings, [*map(_described, candidates)])).encode())
-    for name in ("observations", "actions", "rewards", "terminations", "episode_ids"):
-        digest.update(np.ascontiguousarray(getattr(data, name)).data)
-    return Kept(folder, digest.hexdigest()[:16])
+    about, arrays = pack_transitions(data)
+    text = repr((settings, about, sorted(arrays), [*map(_described, candidates)]))
+    return Kept(folder, digest_of((arrays[name] for name in sorted(arrays)), text)[:16])
 
 
 def _replace(file: Path, content: bytes) -> None:
@@ -124,7 +125,8 @@ def _described(candidate: Candidate) -> Any:
     asked = candidate.objective
     given = {field.name: getattr(asked, field.name) for field in fields(asked)}
     arrays = {part: _digested(one) for part, one in given.items() if isinstance(one, np.ndarray)}
-    return str(candidate), asked.unusual(), arrays, name
+    way = (candidate.k, candidate.k_pi, candidate.lookup, candidate.one_step, candidate.candidates)
+    return str(candidate), way, asked.unusual(), arrays, name
 
 
 def _digested(array: Array) -> str:
