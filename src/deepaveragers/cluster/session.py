@@ -20,9 +20,9 @@ HEALTH = {
     "health_check_initial_delay_ms": 1000,
     "health_check_period_ms": 500,
     "health_check_timeout_ms": 1000,
-    "health_check_failure_threshold": 3,
+    "health_check_failure_threshold": 5,
 }
-"""With these Ray notices a node that is gone after 1 s, and one that hangs after 4 s (by default
+"""With these Ray notices a node that is gone after 1 s, and one that hangs after 8 s (by default
 14 s). They are read where a cluster is started: as RAY_... variables before `ray start`."""
 CONNECT_SECONDS = 5.0
 """To wait for an answer from an address."""

@@ -64,7 +64,13 @@ def scores_of(judged: Mapping[int, Estimates]) -> dict[int, tuple[float, float]]
             if isinstance(one, Estimate):
                 found.setdefault(name, []).append(max(one.error, SMALLEST_ERROR))
     errors = {name: float(np.median(own)) for name, own in found.items()}
-    return {place: combined(estimates, errors) for place, estimates in judged.items()}
+    means = {place: combined(one, errors) for place, one in judged.items()}
+    return {place: (_rounded(score), error) for place, (score, error) in means.items()}
+
+
+def _rounded(score: float) -> float:
+    """Return a score to nine digits: how another processor rounds must not decide."""
+    return float(f"{score:.9g}")
 
 
 def chosen_of(
