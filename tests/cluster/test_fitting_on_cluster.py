@@ -23,6 +23,7 @@ from deepaveragers.evaluation.fitting import fit as fitting
 from deepaveragers.evaluation.fitting import on_cluster
 
 FOLDS = 2
+STATES = np.linspace(0.0, 12.0, 50)[:, None]
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +55,7 @@ def fitted(log, work_dir=None, *more):
 def check_same(found, expected):
     one, other = ({**fit.summary(), "seconds": 0} for fit in (found, expected))
     assert one == other
-    states = np.linspace(0.0, 12.0, 50)[:, None]
-    assert np.array_equal(found.policy.q_values(states), expected.policy.q_values(states))
+    assert np.array_equal(found.policy.q_values(STATES), expected.policy.q_values(STATES))
 
 
 def test_the_answer_is_that_of_one_machine(log, quick, cluster, tmp_path, monkeypatch):
@@ -121,7 +121,13 @@ def test_networks_learnt_by_nodes_are_those_learnt_here(log, cluster, tmp_path):
     asked = {"gamma": GAMMA, "show_progress": False}
     learnt = [da.Candidate(encoder="dynamics", k_pi=5), da.Candidate(k_pi=5)]
     expected = da.fit(log, learnt, **asked)
-    check_same(da.fit(log, learnt, **asked, cluster="auto", work_dir=tmp_path), expected)
+    found = da.fit(log, learnt, **asked, cluster="auto", work_dir=tmp_path)
+    # Nodes have one thread each; with more, products of matrices are rounded otherwise.
+    assert [one.score for one in found.judged] == [one.score for one in expected.judged]
+    assert found.candidate == expected.candidate
+    assert found.better == pytest.approx(expected.better, rel=1e-6)
+    assert found.interval == pytest.approx(expected.interval, rel=1e-6)
+    assert np.array_equal(found.policy.q_values(STATES), expected.policy.q_values(STATES))
 
 
 def test_the_command(log, quick, cluster, tmp_path, capsys):

@@ -69,8 +69,8 @@ def scores_of(judged: Mapping[int, Estimates]) -> dict[int, tuple[float, float]]
 
 
 def _rounded(score: float) -> float:
-    """Return a score to nine digits: how another processor rounds must not decide."""
-    return float(f"{score:.9g}")
+    """Return a score to six digits: how float32 networks round elsewhere must not decide."""
+    return float(f"{score:.6g}")
 
 
 def chosen_of(
