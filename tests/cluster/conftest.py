@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from deepaveragers.cluster.session import HEALTH
+from deepaveragers.cluster.session import SETTINGS
 
 ray = pytest.importorskip("ray")
 
@@ -27,7 +27,7 @@ class LocalCluster:
         from ray.cluster_utils import Cluster
 
         self._cluster = Cluster()
-        self._started(num_cpus=0, include_dashboard=False, _system_config=HEALTH)
+        self._started(num_cpus=0, include_dashboard=False, _system_config=SETTINGS)
         self._nodes = []
         self.address = self._cluster.address
         ray.init(address=self.address, log_to_driver=False, logging_level=logging.ERROR)
@@ -38,8 +38,7 @@ class LocalCluster:
         """Bring the cluster back to three nodes that live; a dead one may be noticed late."""
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
-            alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
-            for node in [one for one in self._nodes if one.node_id not in alive]:
+            for node in [one for one in self._nodes if not works(one)]:
                 self._remove(node)
             while len(self._nodes) < NODES:
                 self._nodes.append(self._started(num_cpus=1))
@@ -58,7 +57,7 @@ class LocalCluster:
 
     def _remove(self, node) -> None:
         self._nodes.remove(node)
-        raylets = [one.process.pid for one in node.all_processes.get("raylet", [])]
+        raylets = raylets_of(node)
         node.kill_all_processes(check_alive=False, allow_graceful=False, wait=True)
         self._cluster.worker_nodes.discard(node)
         for pid in workers_of(raylets):  # one that is stopped does not see that its node is gone
@@ -71,6 +70,20 @@ class LocalCluster:
         for node in list(self._nodes):
             self._remove(node)
         self._cluster.shutdown()
+
+
+def raylets_of(node) -> list[int]:
+    """Return the process of a node that starts its workers."""
+    return [one.process.pid for one in node.all_processes.get("raylet", [])]
+
+
+def works(node) -> bool:
+    """Whether a node was neither killed nor stopped."""
+    states = []
+    for pid in raylets_of(node):
+        with contextlib.suppress(OSError):
+            states.append(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0])
+    return bool(states) and not set(states) & set("TZX")
 
 
 def workers_of(raylets: list[int]) -> list[int]:

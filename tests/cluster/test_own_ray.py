@@ -13,8 +13,10 @@ from os import environ
 import pytest
 from tests.cluster.conftest import processes_of
 
-WORK = """
-import os, signal, sys
+HELD_UP_SECONDS = 12.0
+"""On a crowded machine the driver's own node may not answer for so long."""
+WORK = f"""
+import os, signal, sys, time
 from deepaveragers.cluster.work_dir import workers
 from pathlib import Path
 with workers("auto", Path(sys.argv[1]), cpus=1) as hired:
@@ -23,8 +25,15 @@ with workers("auto", Path(sys.argv[1]), cpus=1) as hired:
         os.kill(os.getpid(), signal.SIGKILL)
     if sys.argv[2] == "interrupted":
         raise KeyboardInterrupt
+    if sys.argv[2] == "held up":
+        (raylet,) = hired.map(os.getppid, [()], "asking")
+        os.kill(raylet, signal.SIGSTOP)
+        time.sleep({HELD_UP_SECONDS})
+        os.kill(raylet, signal.SIGCONT)
+        time.sleep(1.0)
+        assert hired.map(len, [(b"abc",)], "counting") == [3]
 """
-ENDS = {"done": 0, "killed": -signal.SIGKILL, "interrupted": -signal.SIGINT}
+ENDS = {"done": 0, "held up": 0, "killed": -signal.SIGKILL, "interrupted": -signal.SIGINT}
 
 
 @pytest.mark.parametrize("how", ENDS)

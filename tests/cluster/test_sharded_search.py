@@ -93,9 +93,9 @@ def test_a_hung_node_is_noticed(cluster, tmp_path, monkeypatch, caplog):
             cluster="auto", work_dir=tmp_path / "work", tuning=TUNING,
         )  # fmt: skip
     check_same(graph, features, actions, num_actions)
-    noticed = min(record.created for record in caplog.records) - mark.stat().st_mtime
-    # 4 s where nothing else runs, and 10 s are promised; machines that test are crowded.
-    assert noticed < 20.0
+    first = min(caplog.records, key=lambda record: record.created)
+    assert "no sign of life" in first.getMessage(), "Ray itself gives it 50 s"
+    assert first.created - mark.stat().st_mtime < 10.0
 
 
 DRIVER = """

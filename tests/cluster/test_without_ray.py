@@ -6,13 +6,14 @@ import json
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 import deepaveragers as da
 from deepaveragers.cli.app import run
 from deepaveragers.cluster import heartbeat
-from deepaveragers.cluster.heartbeat import MOST_LOOKS, Pulse
+from deepaveragers.cluster.heartbeat import LOOK_SECONDS, SILENCE_SECONDS, Pulse
 
 
 def test_the_install_line(cartpole, model, tmp_path, monkeypatch):
@@ -69,14 +70,47 @@ def test_options_of_one_machine_are_refused(asked, cartpole, tmp_path):
         da.compile(cartpole, cluster="auto", work_dir=tmp_path, **asked)
 
 
-def test_a_pulse_counts_looks_not_seconds(tmp_path):
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that each look advances by half a second, unless it is told otherwise."""
+
+    class Clock:
+        now, step = 0.0, LOOK_SECONDS
+
+        def __call__(self):
+            self.now += self.step
+            return self.now
+
+    clock = Clock()
+    monkeypatch.setattr(heartbeat, "time", SimpleNamespace(monotonic=clock))
+    return clock
+
+
+def test_silence_is_noticed_and_pauses_of_the_driver_are_not_silence(tmp_path, clock):
     file, alive = tmp_path / "beat", {"node"}
-    pulse = Pulse(file)
-    assert not any(pulse.hangs(alive) for _ in range(3 * MOST_LOOKS)), "it has not begun"
+    pulse, looks = Pulse(file), int(SILENCE_SECONDS / LOOK_SECONDS)
+    assert not any(pulse.hangs(alive) for _ in range(3 * looks)), "it has not begun"
     file.write_text("node 1")
-    assert [pulse.hangs(alive) for _ in range(MOST_LOOKS)] == [False] * MOST_LOOKS
+    assert [pulse.hangs(alive) for _ in range(looks)] == [False] * looks
     file.write_text("node 2")
     assert not pulse.hangs(alive)
-    assert [pulse.hangs(alive) for _ in range(MOST_LOOKS)][-1]
+    clock.step = 3600.0
+    assert not pulse.hangs(alive), "the driver was stopped for an hour"
+    clock.step = LOOK_SECONDS
+    assert [pulse.hangs(alive) for _ in range(looks)][-1]
+    assert pulse.complaint == f"no sign of life for {SILENCE_SECONDS + 1:.1f} s"
     assert pulse.hangs(alive=set()), "its node is gone"
-    assert MOST_LOOKS * heartbeat.LOOK_SECONDS < 10.0
+    assert SILENCE_SECONDS + 2 * LOOK_SECONDS < 10.0
+
+
+def test_nodes_that_hung_are_avoided_for_a_while(tmp_path, monkeypatch):
+    from deepaveragers.cluster import tasks
+
+    now = 0.0
+    monkeypatch.setattr(tasks, "time", SimpleNamespace(monotonic=lambda: now))
+    workers = tasks.Workers(None, tmp_path)
+    workers.avoid("a")
+    assert workers.trusted(["a", "b"]) == ["b"]
+    assert workers.trusted(["a"]) == ["a"], "there is no other"
+    now = tasks.AVOIDED_SECONDS
+    assert workers.trusted(["a", "b"]) == ["a", "b"]

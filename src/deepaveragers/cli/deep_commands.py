@@ -27,7 +27,7 @@ PresetName = Annotated[
     str | None, typer.Option(help="Settings of the others: auto, atari, navigation, control.")
 ]
 TrainDir = Annotated[
-    Path | None, typer.Option(help="Keep the checkpoint and log here; a killed run goes on.")
+    Path | None, typer.Option(help="Keep the checkpoint and log here; a killed run continues.")
 ]
 CheckpointEvery = Annotated[
     int | None, typer.Option(help="Updates between checkpoints; by default 1,000.")

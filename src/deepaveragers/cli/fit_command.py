@@ -27,7 +27,7 @@ def fit(
     episodes: Annotated[int, typer.Option(help="Per candidate that is played.")] = 100,
     time_budget: Annotated[float | None, typer.Option(help="Seconds that it may take.")] = None,
     resume_dir: Annotated[
-        Path | None, typer.Option(help="Keep what was judged here; a stopped fit goes on.")
+        Path | None, typer.Option(help="Keep what was judged here; a stopped fit continues.")
     ] = None,
     picture: Annotated[Path | None, typer.Option(help="Where to draw the answer.")] = None,
     report: Annotated[

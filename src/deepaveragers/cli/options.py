@@ -15,7 +15,7 @@ OnCluster = Annotated[
 ]
 WorkDir = Annotated[
     Path | None,
-    typer.Option("--work-dir", help="With --cluster: a folder that all nodes see; work goes on."),
+    typer.Option("--work-dir", help="With --cluster: a folder that all nodes see; runs continue."),
 ]
 Smoothness = Annotated[
     int | None,

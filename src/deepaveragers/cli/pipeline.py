@@ -24,7 +24,7 @@ TrainSteps = Annotated[
     typer.Option(help="Updates of training; by default 3,000 of dynamics, 100,000 of others."),
 ]
 TrainDir = Annotated[
-    Path | None, typer.Option(help="Keep training's checkpoint and log here; it goes on.")
+    Path | None, typer.Option(help="Keep training's checkpoint and log here, to continue from.")
 ]
 Candidates = Annotated[
     int | None,
@@ -96,7 +96,7 @@ def compile(
         bool, typer.Option("--approximate", help="Allow an approximate engine to keep the budget.")
     ] = False,
     resume_dir: Annotated[
-        Path | None, typer.Option(help="Keep finished blocks here; a killed compile goes on.")
+        Path | None, typer.Option(help="Keep finished blocks here; a killed compile continues.")
     ] = None,
     cluster: OnCluster = None,
     work_dir: WorkDir = None,

@@ -1,14 +1,15 @@
 """A sign of life: a file that a running task writes to every second.
 
-Ray notices a node that is gone or hangs, but may wait for ever for a task that began on one that
-hangs; and a process that is stopped, or a disk that hangs, it does not notice. The driver counts
-its own looks in which nothing changed, not seconds, so that clocks need not agree and a driver
-that was itself stopped for a while does not take all others for dead.
+Ray notices a node that is gone. One that hangs it notices late, and then may wait for ever for a
+task that began there; a process that is stopped, or a disk that hangs, it does not notice. The
+driver measures silence by its own clock, so that clocks need not agree. It counts little of a long
+pause between two looks: a driver that was itself stopped does not take all others for dead.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,8 +18,11 @@ from typing import Any
 BEAT_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 """Between two looks of the driver."""
-MOST_LOOKS = 16
-"""Looks without a sign of life after which a task counts as hung: 8 s."""
+SILENCE_SECONDS = 7.0
+"""Without a sign of life, after which a task counts as hung. The driver sees it one look later at
+most."""
+MOST_COUNTED_SECONDS = 2 * LOOK_SECONDS
+"""Of the time between two looks that counts as silence."""
 
 
 def run_with_heartbeat(file: str, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -57,12 +61,23 @@ class Pulse:
     """What the driver sees of one running task."""
 
     def __init__(self, file: Path) -> None:
-        self._file, self._last, self._looks = file, "", 0
+        self._file, self._last = file, ""
+        self._seen, self._silent = time.monotonic(), 0.0
 
     @property
     def begun(self) -> bool:
         """Whether the task has given a sign of life."""
         return bool(self._last)
+
+    @property
+    def node(self) -> str:
+        """The node that the task began on; empty before."""
+        return self._last.partition(" ")[0]
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong with a task that hangs."""
+        return f"no sign of life for {self._silent:.1f} s"
 
     def hangs(self, alive: Collection[str]) -> bool:
         """Look once more; whether the task's node is gone, or it gives no sign for too long."""
@@ -70,7 +85,8 @@ class Pulse:
             now = self._file.read_text()
         except OSError:
             now = self._last
-        self._looks = self._looks + 1 if now == self._last else 0
-        self._last = now
-        gone = self._last.partition(" ")[0] not in alive
-        return self.begun and (gone or self._looks >= MOST_LOOKS)
+        moment = time.monotonic()
+        passed = min(moment - self._seen, MOST_COUNTED_SECONDS)
+        self._silent = self._silent + passed if now == self._last else 0.0
+        self._last, self._seen = now, moment
+        return self.begun and (self.node not in alive or self._silent >= SILENCE_SECONDS)

@@ -10,6 +10,7 @@ Nothing here waits without a limit.
 from __future__ import annotations
 
 import logging
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -25,6 +26,8 @@ IDLE_LOOKS = 240
 """Looks, 2 minutes, without any task at work after which one gives up."""
 RESULT_SECONDS = 30.0
 """To fetch the small result of a task that is done."""
+AVOIDED_SECONDS = 60.0
+"""For which a node on which a task hung gets none; by then Ray has judged it too."""
 
 logger = logging.getLogger("deepaveragers.cluster")
 
@@ -42,6 +45,7 @@ class Workers:
     def __init__(self, ray: Any, folder: Path) -> None:
         self._ray, self._beats = ray, folder / "alive"
         self._beats.mkdir(parents=True, exist_ok=True)
+        self._avoided: dict[str, float] = {}
         self.retried = 0
 
     @property
@@ -56,6 +60,15 @@ class Workers:
             for node in self._ray.nodes()
             if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
         )
+
+    def avoid(self, node: str) -> None:
+        """Start nothing on a node for a while, unless there is no other."""
+        self._avoided[node] = time.monotonic() + AVOIDED_SECONDS
+
+    def trusted(self, nodes: list[str]) -> list[str]:
+        """Return those of some nodes that are not to be avoided; all, if there are none."""
+        now = time.monotonic()
+        return [one for one in nodes if self._avoided.get(one, now) <= now] or nodes
 
     def map(
         self,
@@ -96,6 +109,7 @@ class _Mapping:
         self._results: list[Any] = [None] * len(tasks)
         self._idle = 0
         self._alive = workers.nodes()
+        self._trusted = workers.trusted(self._alive)
 
     def results(self, look: Callable[[], None]) -> list[Any]:
         """Run all tasks."""
@@ -113,8 +127,9 @@ class _Mapping:
     def _start(self, place: int, tries: int, *, moved: bool = False) -> None:
         file = self._workers._beats / uuid.uuid4().hex
         options: dict[str, Any] = {"num_cpus": 1, "max_retries": 0, "scheduling_strategy": "SPREAD"}
-        # Another try names a node that lives: Ray may still wait for the answer of one that hangs.
-        nodes = self._alive if tries or moved else self._homes
+        # Named where one is to be avoided: Ray may still wait for the answer of one that hangs.
+        named = tries or moved or len(self._trusted) < len(self._alive)
+        nodes = self._trusted if named else self._homes
         if nodes:
             from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -131,12 +146,15 @@ class _Mapping:
         done, others = self._ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_SECONDS)
         for reference in done:
             self._take(reference)
-        before, self._alive = self._alive, self._workers.nodes()
+        before, self._alive = self._trusted, self._workers.nodes()
         hung = [one for one in others if self._running[one].pulse.hangs(self._alive)]
         for reference in hung:
+            self._workers.avoid(self._running[reference].pulse.node)
+        self._trusted = self._workers.trusted(self._alive)
+        for reference in hung:
             self._cancel(reference)
-            self._again(reference, "no sign of life")
-        if set(before) - set(self._alive):
+            self._again(reference, self._running[reference].pulse.complaint)
+        if set(before) - set(self._trusted):
             self._move([one for one in others if one not in hung])
         at_work = any(one.pulse.begun for one in self._running.values())
         self._idle = 0 if done or at_work or hung else self._idle + 1

@@ -24,7 +24,7 @@ def requested(cluster: object, work_dir: object) -> dict[str, Any]:
     if cluster is None:
         raise InputError("work_dir", "None unless a cluster is given", work_dir)
     if work_dir is None:
-        remedy = "Give a folder that all nodes see; a run that was killed goes on from there."
+        remedy = "Give a folder that all nodes see; a killed run continues from there."
         raise InputError("work_dir", "given with cluster", "None", remedy)
     return {"cluster": check_cluster(cluster), "work_dir": file_path("work_dir", work_dir)}
 
@@ -38,11 +38,11 @@ def workers(cluster: str, folder: Path, *, cpus: int | None = None) -> Iterator[
         raise InputError("work_dir", "a folder that can be made", f"{folder} ({error})") from error
     with connected(cluster, cpus=cpus) as ray:
         hired = Workers(ray, folder.absolute())
-        _check_nodes(ray, hired.nodes(), folder.absolute())
+        _check_nodes(ray, hired, folder.absolute())
         yield hired
 
 
-def _check_nodes(ray: Any, nodes: list[str], folder: Path) -> None:
+def _check_nodes(ray: Any, hired: Workers, folder: Path) -> None:
     """Raise an error if a node that answers does not see the folder, or has another version."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -50,15 +50,17 @@ def _check_nodes(ray: Any, nodes: list[str], folder: Path) -> None:
     write_text(token, "")
     try:
         remote = ray.remote(look_around)
-        asked = [
+        asked = {
             remote.options(
                 num_cpus=0,
                 max_retries=0,
                 scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False),
-            ).remote(str(token))
-            for node in nodes
-        ]
-        done, _ = ray.wait(asked, num_returns=len(asked), timeout=ANSWER_SECONDS)
+            ).remote(str(token)): node
+            for node in hired.nodes()
+        }
+        done, silent = ray.wait(list(asked), num_returns=len(asked), timeout=ANSWER_SECONDS)
+        for reference in silent:
+            hired.avoid(asked[reference])
         for reference in done:
             with suppress(ray.exceptions.RayError):  # what it would have done, others do
                 _check_answer(ray.get(reference, timeout=ANSWER_SECONDS), folder)

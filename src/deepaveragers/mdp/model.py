@@ -152,7 +152,7 @@ class DacMdp:
             callback: called after every sweep; a true result stops the planner.
             cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
                 does not fit this machine's memory.
-            work_dir: for that, a folder that all nodes see; a killed plan goes on from there.
+            work_dir: for that, a folder that all nodes see; a killed plan continues from there.
             blocks: with a cluster, the number of blocks, even if the plan fits this machine.
             asked: fields of `Objective`; `help(deepaveragers.Objective)` says what each means.
         """
