@@ -17,6 +17,7 @@ from typing import Any
 
 import deepaveragers as da
 
+from ..planner.circumstances import commit
 from .worlds import WORLDS, World
 
 FIRST_SEED = 10_000
@@ -26,23 +27,33 @@ NEAR = 0.15
 """Share of the range of logged returns within which a prediction is near the truth."""
 PAGE = """# Coverage: are the intervals of `fit` honest?
 
-    {command}
+Logs of small worlds with a known truth. Each log is fitted, the policy and logged behaviour are
+played for {played:,} episodes, and the true difference is compared with what `fit` said from the
+log alone.
 
-{logs} logs of {worlds} small worlds with a known truth. Each log is fitted, the policy and logged
-behaviour are played for {played:,} episodes, and the true difference is compared with what `fit`
-said from the log alone.
+{parts}
 
-- The 90 % interval of the difference covers the truth in {covered:.0%} of the logs.
-- The policy was shown to be better in {shown} logs; {wrong} times wrongly.
-- The estimate of the difference lies within 15 % of the range of logged returns of the truth in
-  {near:.0%} of the logs.
+## By world
 
 {table}
 
 'Too low' and 'too high' are of intervals that miss the truth. 'Shown' is how often the interval
 lies above 0. Truth and width are in units of reward, discounted. The machine was shared with other
 work: seconds are an upper bound.
+
+Commits: {commits}.
 """
+PART = """## {title}
+
+    {command}
+
+{logs} logs of {worlds} worlds.
+
+- The 90 % interval of the difference covers the truth in {covered:.0%} of the logs.
+- The policy was shown to be better in {shown} logs; {wrong} times wrongly.
+- The estimate of the difference lies within 15 % of the range of logged returns of the truth in
+  {near:.0%} of the logs.
+- The policy earns less than logged behaviour in {worse} logs."""
 WITHOUT_NETWORKS = 50.0
 """A time budget, in seconds, under which `fit` learns none."""
 
@@ -76,27 +87,38 @@ def main() -> None:
 
 
 def page(rows: list[dict[str, Any]]) -> str:
-    """Return the page: what was run, what was found, the table."""
+    """Return the page: what was run and found, without networks and with them, and the table."""
+    parts = [
+        _part([row for row in rows if row["plain"] == plain], plain=plain)
+        for plain in (True, False)
+        if any(row["plain"] == plain for row in rows)
+    ]
+    commits = sorted({row.get("commit", "unknown") for row in rows})
+    return PAGE.format(
+        played=PLAYED, parts="\n\n".join(parts), table=table(rows), commits=", ".join(commits)
+    )
+
+
+def _part(rows: list[dict[str, Any]], *, plain: bool) -> str:
+    """Return what was found in some rows, as a section."""
     covered = sum(row["low"] <= row["truth"] <= row["high"] for row in rows) / len(rows)
     shown = [row for row in rows if row["shown"]]
-    wrong = sum(row["truth"] <= 0.0 for row in shown)
     worlds = {world.name: world for world in WORLDS}
     near = sum(
         abs(row["truth"] - row["better"]) <= NEAR * worlds[row["world"]].span(row["seed"])
         for row in rows
     ) / len(rows)
-    plain = " --plain" if all(row["plain"] for row in rows) else ""
-    return PAGE.format(
-        command=f"python -m benchmarks.policies.coverage{plain} --repetitions "
+    return PART.format(
+        title="Without networks" if plain else "With networks",
+        command=f"python -m benchmarks.policies.coverage{' --plain' * plain} --repetitions "
         f"{len({row['seed'] for row in rows})} --page docs/benchmarks/coverage.md",
         logs=len(rows),
         worlds=len({row["world"] for row in rows}),
-        played=PLAYED,
         covered=covered,
         shown=len(shown),
-        wrong=wrong,
+        wrong=sum(row["truth"] <= 0.0 for row in shown),
         near=near,
-        table=table(rows),
+        worse=sum(row["truth"] < -2.0 * row["truth_error"] for row in rows),
     )
 
 
@@ -122,6 +144,7 @@ def repeat(world: World, seed: int, *, plain: bool) -> dict[str, Any]:
         "shown": found.shown,
         "judges": {name: vars(one) for name, one in found.opinions.items()},
         "seconds": found.seconds,
+        "commit": commit(),
     }
 
 

@@ -51,13 +51,20 @@ def measure(
         method=method,
         returns=earned.returns,
         values=earned.values,
-        predicted=made.predicted if made else None,
+        predicted=_said(made),
         seconds=made.seconds if made else 0.0,
         commit=commit,
         logged=logged_range(data),
         chosen=made.chosen if made else None,
         shown=made.shown if made else None,
     )
+
+
+def _said(made: methods.Made | None) -> float | None:
+    """Return the predicted value; None where there is none, or a method says that it has none."""
+    if made is None or made.predicted is None or not np.isfinite(made.predicted):
+        return None
+    return made.predicted
 
 
 def logged_range(data: da.Transitions) -> tuple[float, float]:

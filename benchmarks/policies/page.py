@@ -89,24 +89,49 @@ def findings(
     worse = [cell.name for cell in fitted if cell.worse_than_behaviour("fit")]
     beaten = [cell for cell in compared if not cell.with_the_best("fit")]
     level = len(compared) - len(beaten)
-    lost = [f"{one.name} ({TITLES[one.best]}, {_ahead(one)})" for one in beaten]
     near = sum(cell.near_the_best("fit") for cell in compared)
+    names = {cell.name for cell in compared}
+    others = [cell for cell in fitted if cell.name not in names]
+    behind = [cell for cell in others if not cell.with_the_best("fit")]
     errors = {cell.name: cell.prediction("fit") for cell in fitted}
     off = [name for name, one in errors.items() if one is None or one[2] > CLOSE]
     return [
-        f"1. `fit` is shown to be worse than logged behaviour in {len(worse)} of "
-        f"{len(fitted)} cells{_listed(worse)}. {_shown(fitted)}",
-        f"2. It is the best method, or not shown to be worse than the best, in {level} of the "
+        f"1. {_scores(compared)} {_own_score(fitted)}",
+        f"2. `fit` is shown to be worse than logged behaviour in {len(worse)} of "
+        f"{len(fitted)} cells{_listed(worse)}. {_below(fitted)}{_shown(fitted)}",
+        f"3. It is the best method, or not shown to be worse than the best, in {level} of the "
         f"{len(compared)} cells in which all peers were run{_share(level, len(compared))}; within "
-        f"5 % of the best in {near}. Somebody else wins{_listed(lost) or ' nowhere'}.",
-        f"3. Its predicted value is within 15 % of the range of returns in "
+        f"5 % of the best in {near}. Somebody else wins{_listed(_lost(beaten)) or ' nowhere'}. "
+        f"In the {len(others)} cells that lack peers, something else that was run wins"
+        f"{_listed(_lost(behind)) or ' nowhere'}.",
+        f"4. Its predicted value is within 15 % of the range of returns in "
         f"{len(fitted) - len(off)} of {len(fitted)} cells"
         f"{_share(len(fitted) - len(off), len(fitted))}"
         f"{_listed(off).replace(':', '; not in:', 1)}.",
-        f"4. {_scores(compared)}",
         f"5. {_aims({cell.name: cell for cell in fitted})}",
         *_single(runs, fitted),
     ]
+
+
+def _lost(cells: Sequence[CellScores]) -> list[str]:
+    return [f"{one.name} ({TITLES[one.best]}, {_ahead(one)})" for one in cells]
+
+
+def _below(cells: Sequence[CellScores]) -> str:
+    """Return where the mean return is below behaviour's, with the discounted values beside it."""
+    said = []
+    for cell in cells:
+        own, today = cell.mean("fit"), cell.mean("behaviour")
+        if own < today:
+            values = (
+                tables.number(float(np.mean([np.mean(run.values) for run in cell.of(one)])))
+                for one in ("fit", "behaviour")
+            )
+            said.append(
+                f"{cell.name} ({tables.number(own)} against {tables.number(today)}; discounted, "
+                f"which is what it goes by, {' against '.join(values)})"
+            )
+    return f"Its mean return is below behaviour's in {', '.join(said)}. " if said else ""
 
 
 def _which(cells: Sequence[CellScores], compared: Sequence[CellScores]) -> str:
@@ -158,15 +183,33 @@ def _ahead(cell: CellScores) -> str:
 
 
 def _scores(cells: Sequence[CellScores]) -> str:
-    """Return the worst and median score of `fit`, the default plan, and the best peer."""
+    """Return the worst and median score of `fit`, the default plan, and the peers."""
     if not cells:
         return "No cell has all peers yet."
-    said = []
-    for method in ("fit", "default", *PEERS):
-        own = [cell.score(method) for cell in cells if method in cell.methods]
-        if own:
-            said.append(f"{TITLES[method]} {min(own):.2f} / {np.median(own):.2f}")
-    return f"Worst / median score (random 0, best 1) over those cells: {', '.join(said)}."
+    said = [
+        f"{TITLES[method]} {_worst_and_median(own, method)}"
+        for method in ("fit", "default", *PEERS)
+        if (own := [cell for cell in cells if method in cell.methods])
+    ]
+    return (
+        "Worst and median score (random 0, best method of the cell 1) over the "
+        f"{len(cells)} cells in which all peers were run: {'; '.join(said)}."
+    )
+
+
+def _own_score(cells: Sequence[CellScores]) -> str:
+    return f"`fit` over all its {len(cells)} cells: {_worst_and_median(cells, 'fit')}."
+
+
+def _worst_and_median(cells: Sequence[CellScores], method: str) -> str:
+    scores = {cell.name: cell.score(method) for cell in cells}
+    known = {name: score for name, score in scores.items() if np.isfinite(score)}
+    lost = [name for name in scores if name not in known]
+    beyond = f"; no method that was run beats random actions in {', '.join(lost)}" if lost else ""
+    if not known:
+        return beyond.removeprefix("; ")
+    worst = min(known, key=lambda name: known[name])
+    return f"{known[worst]:.2f} ({worst}), {np.median(list(known.values())):.2f}{beyond}"
 
 
 def _aims(cells: dict[str, CellScores]) -> str:

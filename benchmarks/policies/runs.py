@@ -19,7 +19,8 @@ class Run:
         method: name of the method.
         returns: of each played episode; one exact number in a finite world.
         values: the same, discounted.
-        predicted: value at the log's starts as the method sees it; None where it sees none.
+        predicted: value at the log's starts as the method sees it; None where it sees none, or says
+            that nothing can be said.
         seconds: of processor time that making the policy took.
         commit: that ran.
         chosen: what `fit` chose.

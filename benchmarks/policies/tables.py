@@ -34,9 +34,10 @@ def over_cells(cells: Sequence[CellScores]) -> Lines:
         if not own:
             continue
         scores = {cell.name: cell.score(method) for cell in own}
-        worst = min(scores, key=lambda name: scores[name])
+        known = {name: score for name, score in scores.items() if np.isfinite(score)}
+        worst = min(known or scores, key=lambda name: scores[name])
         shown = [TITLES[method], str(len(own)), f"{scores[worst]:.2f} ({worst})"]
-        shown.append(f"{np.median(list(scores.values())):.2f}")
+        shown.append(f"{np.median(list((known or scores).values())):.2f}")
         if method in REFERENCES:
             lines.append(_row([*shown, "", "", "", ""]))
             continue
@@ -81,7 +82,7 @@ def predictions(cells: Sequence[CellScores]) -> Lines:
         for method in methods:
             found = cell.prediction(method) if method in cell.methods else None
             if found is None:
-                shown.append("")
+                shown.append("withheld" if method in cell.methods else "")
                 continue
             said, true, error = found
             mark = "" if error <= CLOSE else "**"

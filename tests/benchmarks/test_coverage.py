@@ -33,7 +33,7 @@ def test_behaviour_earns_in_the_log_what_playing_says(world):
 def test_rows_are_kept_and_summed_up(tmp_path, monkeypatch, capsys):
     row = {
         "world": "bandit", "seed": 10_000, "plain": True, "truth": 0.2, "low": 0.1, "high": 0.4,
-        "better": 0.25, "shown": True, "seconds": 1.0,
+        "truth_error": 0.01, "better": 0.25, "shown": True, "seconds": 1.0, "commit": "abc1234",
     }  # fmt: skip
     file = tmp_path / "rows.jsonl"
     missed = {**row, "seed": 10_001, "truth": -0.1}
@@ -47,3 +47,16 @@ def test_rows_are_kept_and_summed_up(tmp_path, monkeypatch, capsys):
     assert "| bandit | no | 2 | 50% | 0% | 50% | 100% | 1 |" in line
     assert "covers the truth in 50% of the logs" in page.read_text()
     assert "better in 2 logs; 1 times wrongly" in page.read_text()
+    assert "earns less than logged behaviour in 1 logs" in page.read_text()
+
+
+def test_logs_with_networks_are_reported_apart():
+    row = {
+        "world": "bandit", "seed": 10_000, "plain": True, "truth": 0.2, "low": 0.1, "high": 0.4,
+        "truth_error": 0.01, "better": 0.25, "shown": True, "seconds": 1.0, "commit": "abc1234",
+    }  # fmt: skip
+    text = coverage.page([row, {**row, "plain": False, "truth": 0.5}])
+    plain, networks = text.split("## With networks")
+    assert "in 100% of the logs" in plain
+    assert "in 0% of the logs" in networks.split("##")[0]
+    assert "Commits: abc1234." in text

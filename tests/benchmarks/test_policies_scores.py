@@ -117,17 +117,33 @@ def test_the_page_says_first_who_wins_and_what_is_missing():
     ]
     text = page.page(runs, ABOUT)
     first = text.splitlines()
-    assert first[2].startswith(
-        "1. `fit` is shown to be worse than logged behaviour in 0 of 1 cells."
+    assert first[2].startswith("1. Worst and median score")
+    assert f"ours, fit 0.95 ({CELL}), 0.95; " in first[2]
+    assert first[3].startswith(
+        "2. `fit` is shown to be worse than logged behaviour in 0 of 1 cells."
     )
-    assert "in 0 of the 1 cells" in first[3]
-    assert f"{CELL} (CQL, 5.0 more [5.0, 5.0])" in first[3]
-    assert "in 1 of 1 cells (100%)" in first[4]
+    assert "below behaviour's" not in first[3]
+    assert "in 0 of the 1 cells" in first[4]
+    assert f"{CELL} (CQL, 5.0 more [5.0, 5.0])" in first[4]
+    assert "in 1 of 1 cells (100%)" in first[5]
     assert "aim 180, missed" in first[6]
     assert "| **100** [" in text
     assert "- One thing to know." in text
     assert f"- {CELL}: own DQN, own BCQ" in text
     assert "- cartpole-random-2k: everything" in text
+
+
+def test_the_page_says_where_fit_earns_less_than_behaviour():
+    runs = runs_of({**EARNED, "fit": 10.0, "behaviour": 20.0})
+    said = page.page(runs, ABOUT).splitlines()[3]
+    assert f"worse than logged behaviour in 1 of 1 cells: {CELL}." in said
+    assert f"below behaviour's in {CELL} (10.0 against 20.0; discounted," in said
+
+
+def test_a_cell_in_which_nobody_beats_random_actions_has_no_score_and_is_named():
+    runs = [*runs_of(EARNED), *runs_of({**EARNED, "random": 200.0}, cell="hospital-5k")]
+    said = page.page(runs, ABOUT).splitlines()[2]
+    assert f"0.95 ({CELL}), 0.95; no method that was run beats random actions in hospital" in said
 
 
 def test_a_page_of_nothing_says_so():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.evaluation.fitting.answer import figure
 from deepaveragers.evaluation.fitting.choosing import chosen_of, scores_of
 from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.fit import INSTALL
@@ -249,6 +250,38 @@ def test_the_sentence_and_the_table_say_the_same(found):
     row = next(line for line in found.table.splitlines() if line.startswith("the answer"))
     for one in found.opinions.values():
         assert isinstance(one, Withheld) or f"{one.value:+.4g} [{one.low:+.4g}" in row
+
+
+def test_figures_have_the_digits_that_tell_them_apart():
+    assert figure(0.12345, 1.0) == "0.1235"
+    assert figure(1e6 + 0.61, 0.4, "+") == "+1000000.61"
+    assert figure(-4.6e-15, 0.5) == "0"
+    assert figure(209_656.0, 5e5, "+") == "+209,700"
+
+
+def test_an_answer_without_evidence_says_so(found):
+    silent = replace(found, opinions=dict.fromkeys(found.opinions, Withheld("of a test")))
+    assert "keep what you do" in silent.answer
+    assert "was taken without evidence" in silent.answer
+    imitation = da.Candidate(da.Objective(support=1.0), name="imitation")
+    assert "only imitates the log" in replace(found, candidate=imitation).answer
+    assert "imitates" not in found.answer
+
+
+def test_what_is_rounding_is_not_shown(found):
+    equal = replace(found, better=1e-17, interval=(1e-18, 1e-16))
+    assert not equal.shown
+    larger = replace(found.behaviour, value=1e6, low=1e6 - 1.0, high=1e6 + 1.0)
+    little = replace(found, behaviour=larger, better=0.6, interval=(0.3, 0.9))
+    assert "earns 0%" not in little.answer
+    assert "1000000.6 instead of 1000000 " in little.answer
+
+
+def test_candidates_that_nobody_can_judge_are_counted(log):
+    some = replace(log, action_names=("left", "right", "up"))
+    never = da.Candidate(da.Objective(gamma=GAMMA, forbidden_actions=["left", "right"]), k_pi=1)
+    found = da.fit(some, [da.Candidate(da.Objective(gamma=GAMMA)), never], **QUICK)
+    assert "No judge can say anything of 1 of 2 candidates." in found.notes
 
 
 def test_candidates_begun_too_late_are_left_out(log):

@@ -10,6 +10,7 @@ from deepaveragers.evaluation.fitting.folds import as_log, folds, in_blocks
 from deepaveragers.evaluation.fitting.judges.behaviour import behaviour_parts
 from deepaveragers.evaluation.fitting.judges.fitted_q import FittedQ
 from deepaveragers.evaluation.fitting.judges.importance import Importance
+from deepaveragers.evaluation.fitting.judges.local import LocalSimulator
 from deepaveragers.evaluation.fitting.judges.panel import make_panel
 from deepaveragers.evaluation.fitting.judges.verdict import Withheld, effective_number
 
@@ -130,3 +131,23 @@ def test_importance_uses_propensities_where_there_are_any():
     for given in (None, unknown, log.data.propensities):
         found = Importance(log, log.data.observations, given).judge(Always(1))
         assert abs(found.value - corridor_value(1.0, gamma=0.5)) < 4 * error(found) + 0.01
+
+
+def test_the_plain_simulator_keeps_to_steps_and_rewards_that_were_seen_nearby():
+    generator = np.random.default_rng(0)
+    states = generator.uniform(0.0, 1.0, size=(400, 1))
+    place = states[:, 0]
+    rewards = np.where(place > 0.9, -1.0, np.where(place < 0.3, 5.0, 0.1))  # 5 is far from the step
+    data = da.Transitions(
+        observations=states, actions=np.zeros(400, int), rewards=rewards,
+        next_observations=states + 0.01, terminations=np.zeros(400, bool),
+        episode_ids=np.arange(400), action_names=("a", "b"),
+    )  # fmt: skip
+    simulator = LocalSimulator(data)
+    asked = simulator.states(np.linspace(0.6, 1.0, 200)[:, None])
+    nothing = np.zeros(200, np.int64)
+    after, earned, _, _ = simulator.step(asked, nothing, nothing, generator.random((200, 3)))
+    moved = simulator.observations(after) - simulator.observations(asked)
+    assert earned.min() >= -1.0
+    assert earned.max() <= 0.1
+    assert np.allclose(moved, 0.01)

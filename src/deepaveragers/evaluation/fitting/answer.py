@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -26,6 +27,11 @@ WORDS = {
     "importance": "importance weights",
 }
 SHOWN_ROWS = 12
+NOISE = 1e-9
+"""Share of what figures lie apart, or of what is earned today, below which one is rounding."""
+MOST_DIGITS = 12
+PLAIN_BELOW = 1e9
+"""Figures below are written without a power of ten."""
 ANSWER_ROW = "the answer: chosen by one part, judged by the other"
 ASSUMED = (
     "Assumed: the state that was logged is all that decisions and outcomes depend on; the world "
@@ -114,7 +120,7 @@ class Fit:
     @property
     def shown(self) -> bool:
         """Whether the policy is shown to be better than logged behaviour."""
-        return self.interval[0] > 0.0
+        return self.interval[0] > NOISE * abs(self.behaviour.value)
 
     @property
     def value(self) -> float:
@@ -129,14 +135,17 @@ class Fit:
         if not judges:
             return (
                 "Nothing can be said about any candidate from this log: keep what you do "
-                f"(logged behaviour earns {self.behaviour.value:.4g})."
+                f"(logged behaviour earns {self.behaviour.value:.4g}). The policy "
+                f"({self.candidate}) was taken without evidence."
             )
-        low, high = self.interval
+        (low, high), today = self.interval, self.behaviour.value
+        apart = max(abs(self.better), high - low)
         figures = (
-            f"{self.value:.4g} instead of {self.behaviour.value:.4g} (difference "
-            f"{self.better:+.4g}, between {low:+.4g} and {high:+.4g}), on {self.episodes:,} "
-            f"held-out {unit}, by {' and '.join(judges)} (returns discounted by {self.gamma:g}, "
-            f"{self.level:.0%} interval)."
+            f"{figure(self.value, apart)} instead of {figure(today, apart)} (difference "
+            f"{figure(self.better, apart, '+')}, between {figure(low, apart, '+')} and "
+            f"{figure(high, apart, '+')}), on {self.episodes:,} held-out {unit}, by "
+            f"{' and '.join(judges)} (returns discounted by {self.gamma:g}, {self.level:.0%} "
+            f"interval).{self._imitated}"
         )
         if self.shown:
             return (
@@ -153,7 +162,14 @@ class Fit:
         """The difference as a share of what is earned today, where that is large enough."""
         if self.behaviour.low <= 0.0 or self.better > self.behaviour.value:
             return ""  # several hundred per cent of little say little
-        return f"{self.better / self.behaviour.value:.0%} "
+        share = f"{self.better / self.behaviour.value:.0%} "
+        return "" if share == "0% " else share
+
+    @property
+    def _imitated(self) -> str:
+        """What is to be said of a policy that only imitates."""
+        alone = self.candidate.objective.support == 1.0
+        return " It only imitates the log, and is no plan of its own." if alone else ""
 
     @property
     def table(self) -> str:
@@ -243,6 +259,17 @@ class Fit:
         from .picture import draw_fit
 
         return draw_fit(self, file_path("path", path))
+
+
+def figure(value: float, apart: float, sign: str = "") -> str:
+    """Return a figure with four digits, or as many as show what lies `apart` from it."""
+    if not (math.isfinite(value) and math.isfinite(apart)):
+        return f"{value:{sign}.4g}"
+    if abs(value) <= NOISE * apart:
+        value = 0.0
+    told = math.log10(abs(value) / apart) if value and apart else 0.0
+    text = f"{value:{sign}.{min(MOST_DIGITS, max(4, math.ceil(told) + 3))}g}"
+    return f"{float(text):{sign},.0f}" if "e+" in text and abs(value) < PLAIN_BELOW else text
 
 
 def _cell(found: Estimate | Withheld) -> str:

@@ -100,6 +100,9 @@ class Engine:
         }
         self._judged = sorted(judged.values(), key=lambda one: -one.score)
         self._chosen = judged[self._choice(scores, folds)]
+        silent = sum(not math.isfinite(one.score) for one in self._judged)
+        if 0 < silent < len(judged):
+            self.notes.append(f"No judge can say anything of {silent} of {len(judged)} candidates.")
 
     def play(self, budget: int, env: EnvironmentSource, episodes: int) -> None:
         """Play the best candidates in an environment, and choose the best of those."""

@@ -6,9 +6,10 @@ The state z (standardised observations) moves continuously:
 
 b is a locally weighted linear regression of the logged steps (z'_j - z_j, r_j) on z_j over the
 nearest transitions of the action, with tricube weights and a slight ridge; e is the residual
-of one of the nearest few, drawn by weight. Where actions are rows, their standardised columns
-stand beside z, in the regression and in what is near. The episode ends with the weighted share
-of ended core states among those nearest to z'.
+of one of the nearest few, drawn by weight. Their sum stays between the least and the largest of
+these transitions: lines may run beyond all that was seen. Where actions are rows, their
+standardised columns stand beside z, in the regression and in what is near. The episode ends with
+the weighted share of ended core states among those nearest to z'.
 
 Nothing is believed far from the data: where the mean distance to the nearest transitions is
 more than `TRUST` times the largest among left-out states of the data, the episode stops, worth
@@ -126,6 +127,5 @@ class LocalSimulator:
         which = np.arange(len(points)), drawn
         fitted = np.einsum("bd,bde->be", inputs[which], fit)
         moved = fit[:, 0] + self._steps[near[which]] - fitted
-        rewards = self._data.rewards
-        moved[:, -1] = np.clip(moved[:, -1], rewards.min(), rewards.max())
-        return moved, gaps[:, :NEAREST].mean(axis=1)
+        known = self._steps[near]
+        return np.clip(moved, known.min(axis=1), known.max(axis=1)), gaps[:, :NEAREST].mean(axis=1)
