@@ -11,14 +11,12 @@ import numpy as np
 
 import deepaveragers as da
 
-from ..candidates import SETS
 from ..ledger import Ledger, pooled
 from ..page import fill
 from .evaluation import KEY, VALUES, best, open_ledger
 from .protocol import Protocol
-from .summary import LEARNERS, Game, claims, table
+from .summary import Game, claims, table
 
-COLOURS = {"baseline": "tab:gray", 1: "tab:blue", 6: "tab:orange", 20: "tab:green"}
 BARS = {
     "DQN": ("dqn", "baseline", "silver"),
     "DAC-DQN": ("dqn", "dac N_e=6", "tab:blue"),
@@ -27,6 +25,16 @@ BARS = {
     "random DAC": ("random", "dac N_e=6", "tab:green"),
     "dynamics DAC": ("dynamics", "dac N_e=6", "tab:purple"),
 }
+
+NORMALISED = (-1.0, 2.0)
+"""What the panel of normalised scores shows, at most."""
+CURVES: dict[str, tuple[str, Any, str]] = {
+    "DQN": ("dqn", "baseline", "silver"),
+    "DAC-DQN": ("dqn", 6, "tab:blue"),
+    "BCQ": ("bcq", "baseline", "gray"),
+    "DAC-BCQ": ("bcq", 6, "tab:orange"),
+}
+"""Lines of a panel: representation, "baseline" or N_e, and colour."""
 
 
 def plot(protocol: Protocol, runs: Path) -> dict[str, str]:
@@ -41,9 +49,9 @@ def plot(protocol: Protocol, runs: Path) -> dict[str, str]:
         for ledger in ledgers.values():
             writer.writerows(ledger.rows)
     games = [Game(name, ledger, protocol.updates) for name, ledger in ledgers.items()]
-    parts = {"scores": table(protocol, games), "comparisons": claims(games)}
+    parts = {"scores": table(protocol, games), "comparisons": claims(protocol, games)}
     (runs / "table.md").write_text("\n\n".join(parts.values()) + "\n")
-    _draw_curves(protocol, ledgers, runs / "scores.png")
+    _draw_curves(protocol, games, runs / "scores.png")
     _draw_bars(games, runs / "bars.png")
     return parts
 
@@ -86,10 +94,7 @@ def _draw_bars(games: list[Game], file: Path) -> None:
         panel = figure.add_subplot(grid[place // columns, place % columns])
         for number, (name, policy, colour) in enumerate(bars.values()):
             _bar(panel, number, game.score(name, policy), colour)
-        for policy, style in (("at random", ":"), ("behaviour", "--")):
-            report = game.ends(policy)
-            if len(report.returns):
-                panel.axhline(report.mean, color="k", ls=style, lw=1)
+        _draw_ends(panel, game)
         panel.set_title(game.name, fontsize=9)
         panel.set_xticks([])
         panel.tick_params(labelsize=7)
@@ -108,8 +113,12 @@ def _draw_bars(games: list[Game], file: Path) -> None:
     whole.set_xticks(np.arange(len(games)) + width * (len(bars) - 1) / 2)
     whole.set_xticklabels([game.name for game in games], fontsize=8)
     whole.set_ylabel("normalised score", fontsize=8)
-    whole.legend(fontsize=7, ncols=4)
-    figure.tight_layout()
+    whole.set_xlim(-width, len(games))
+    low, high = whole.get_ylim()
+    whole.set_ylim(max(low, NORMALISED[0]), min(high, NORMALISED[1]))
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.3 / figure.get_figheight()))
+    handles, labels = whole.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", ncols=len(labels), fontsize=8, frameon=False)
     figure.savefig(file, dpi=110)
     plt.close(figure)
 
@@ -131,43 +140,59 @@ def _bar(
     panel.bar(place, mean, width, color=colour, yerr=np.abs(spread), capsize=2, ecolor="k")
 
 
-def _draw_curves(protocol: Protocol, ledgers: dict[str, Ledger], file: Path) -> None:
+def _draw_curves(protocol: Protocol, games: list[Game], file: Path) -> None:
+    """Draw a panel for each game: the networks and the plans on them, over training."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    shape = (len(ledgers), len(LEARNERS))
+    columns = min(4, len(games))
+    rows = -(-len(games) // columns)
     figure, panels = plt.subplots(
-        *shape, figsize=(4.5 * shape[1], 3.0 * shape[0]), squeeze=False, sharey="row"
+        rows, columns, figsize=(3 * columns, 2.5 * rows + 0.5), squeeze=False, sharex=True
     )
-    for row, (game, ledger) in zip(panels, ledgers.items(), strict=True):
-        for panel, learner in zip(row, LEARNERS, strict=True):
-            for policy in ("baseline", *SETS):
-                points = _curve(protocol, ledger, game, learner, policy)
-                if points:
-                    middle = [report.mean for _, report in points]
-                    ends = np.array([report.interval for _, report in points]).T
-                    label = "its own policy" if policy == "baseline" else f"DAC, $N_e={policy}$"
-                    panel.errorbar(
-                        [updates for updates, _ in points],
-                        middle,
-                        np.abs(ends - middle),
-                        label=label,
-                        color=COLOURS[policy],
-                        marker=".",
-                        capsize=3,
-                    )
-            random = pooled(ledger.select(representation="random", policy="dac N_e=1"))
-            if len(random.returns):
-                label = "DAC on a random network"
-                panel.axhline(random.mean, color="k", ls=":", lw=1, label=label)
-            panel.set(title=f"{game}, {learner.upper()}", xlabel="updates")
-        row[0].set_ylabel("score")
-    panels[0, 0].legend(fontsize=7)
-    figure.tight_layout()
-    figure.savefig(file, dpi=130)
+    for panel, game in zip(panels.flat, games, strict=False):
+        for label, (learner, policy, colour) in CURVES.items():
+            points = _curve(protocol, game.ledger, game.name, learner, policy)
+            if points:
+                middle = np.array([report.mean for _, report in points])
+                ends = np.array([report.interval for _, report in points]).T
+                panel.errorbar(
+                    [updates / 1_000 for updates, _ in points],
+                    middle,
+                    np.abs(ends - middle),
+                    color=colour,
+                    marker=".",
+                    elinewidth=0.7,
+                    capsize=2,
+                    label=label,
+                )
+        random = game.score("random", "dac N_e=6")
+        if len(random.returns):
+            panel.axhline(random.mean, color="tab:green", lw=1.2, label="random DAC")
+        _draw_ends(panel, game)
+        panel.set_title(game.name, fontsize=9)
+        panel.tick_params(labelsize=7)
+    for panel in panels.flat[len(games) :]:
+        panel.set_visible(False)
+    for panel in panels[-1]:
+        panel.set_xlabel("thousand updates", fontsize=8)
+    for row in panels:
+        row[0].set_ylabel("score", fontsize=8)
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.tight_layout(rect=(0, 0.5 / figure.get_figheight(), 1, 1))
+    figure.legend(handles, labels, loc="lower center", ncols=4, fontsize=8, frameon=False)
+    figure.savefig(file, dpi=110)
     plt.close(figure)
+
+
+def _draw_ends(panel: Any, game: Game) -> None:
+    """Draw random play as a dotted line, and the behaviour as a dashed one."""
+    for policy, style in (("at random", ":"), ("behaviour", "--")):
+        report = game.ends(policy)
+        if len(report.returns):
+            panel.axhline(report.mean, color="k", ls=style, lw=1, label=policy)
 
 
 def _curve(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 
 GAMES = (
     "Pong",
@@ -20,6 +21,21 @@ MAX_FRAMES = 108_000
 STACK = 4
 SIDE = 84
 """Of a picture, in pixels (Table 1)."""
+
+
+def full_picture(env: gym.Env[Any, Any], frame: np.ndarray) -> np.ndarray:
+    """Return the newest picture of a game in full size (84, 84).
+
+    Args:
+        env: what `make_game` returned, without a stack.
+        frame: its newest picture, of any size.
+    """
+    if frame.shape == (SIDE, SIDE):
+        return frame
+    import cv2
+
+    screen = env.get_wrapper_attr("obs_buffer")[0]
+    return np.asarray(cv2.resize(screen, (SIDE, SIDE), interpolation=cv2.INTER_AREA))
 
 
 def make_game(

@@ -95,18 +95,6 @@ PROTOCOLS = {
         games=GAMES,
         behaviour="scripted",
         transitions=50_000,
-        updates=500,
-        snapshot_every=500,
-        settings={"target_every": 150, "learning_rate": 0.0003, "adam_epsilon": 1e-8},
-        dynamics={"steps": 500, "batch_size": 64},
-        curve_candidates=0,
-        search_episodes=3,
-        max_frames=2_000,
-    ),
-    "half": Protocol(
-        games=GAMES,
-        behaviour="scripted",
-        transitions=50_000,
         side=42,
         architecture="small_cnn",
         updates=10_000,
@@ -146,9 +134,8 @@ PROTOCOLS = {
         device="cuda",
     ),
 }
-"""'smoke' shows in a minute that everything is installed; 'eight' and 'half' take minutes a game on
-one core, 'small' hours on two;
-'paper' is Figures 3 and 4, 'paper-large' Figure 5."""
+"""'smoke' shows in a minute that everything is installed; 'eight' takes eight minutes a game on one
+core, 'small' hours on two; 'paper' is Figures 3 and 4, 'paper-large' Figure 5."""
 
 
 def snapshots(protocol: Protocol) -> list[int]:

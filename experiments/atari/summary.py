@@ -32,6 +32,8 @@ ASKED = (
     ),
     ("DAC-DQN, N_e = 6 against 1", ("dqn", "dac N_e=6"), ("dqn", "dac N_e=1")),
     ("DAC-BCQ, N_e = 6 against 1", ("bcq", "dac N_e=6"), ("bcq", "dac N_e=1")),
+    ("DAC-DQN, N_e = 20 against 1", ("dqn", "dac N_e=20"), ("dqn", "dac N_e=1")),
+    ("DAC-BCQ, N_e = 20 against 1", ("bcq", "dac N_e=20"), ("bcq", "dac N_e=1")),
     ("random DAC, N_e = 6, against random play", ("random", "dac N_e=6"), ("", "at random")),
     ("DAC-DQN against random DAC, N_e = 6", ("dqn", "dac N_e=6"), ("random", "dac N_e=6")),
     ("DAC-BCQ against random DAC, N_e = 6", ("bcq", "dac N_e=6"), ("random", "dac N_e=6")),
@@ -76,11 +78,12 @@ class Game:
         place = {"representation": representation, "updates": updates, "round": "judge"}
         return pooled(self.ledger.select(**place, policy=policy))
 
-    def candidate(self, representation: str, size: int) -> dict[str, str]:
-        """Return the search's row of the candidate that was chosen, of the first seed."""
-        updates = 0 if representation in UNTRAINED else self.updates
-        place = {"representation": representation, "updates": updates, "seed": 0}
-        return best(self.ledger, size, **place)
+    def at(self, learner: str, updates: int) -> tuple[da.EvaluationReport, da.EvaluationReport]:
+        """Return what the best of six plans and the network earned on the way, in the search."""
+        place = {"representation": learner, "updates": updates, "seed": 0}
+        own = pooled(self.ledger.select(**place, policy="baseline", round="search"))
+        planned = self.ledger.select(**place, policy="dac", round="search")
+        return pooled([best(self.ledger, 6, **place)] if planned else []), own
 
     @property
     def representations(self) -> list[str]:
@@ -103,10 +106,11 @@ def table(protocol: Protocol, games: list[Game]) -> str:
         "|---|---|---|---|" + "---|" * len(policies),
     ]
     for game in games:
-        ends = [_cell(game.ends(policy)) for policy in ("at random", "behaviour")]
+        first = [game.name, *(_cell(game.ends(policy)) for policy in ("at random", "behaviour"))]
         for name in game.representations:
             cells = [_cell(game.score(name, policy)) for policy in policies]
-            lines.append(f"| {game.name} | " + " | ".join([*ends, name, *cells]) + " |")
+            lines.append("| " + " | ".join([*first, name, *cells]) + " |")
+            first = [""] * len(first)
     return "\n".join(lines)
 
 
@@ -133,20 +137,33 @@ def verdict(first: da.EvaluationReport, second: da.EvaluationReport) -> str:
     return "better" if low > 0.0 else "worse" if high < 0.0 else "level"
 
 
-def claims(games: list[Game]) -> str:
+def claims(protocol: Protocol, games: list[Game]) -> str:
     """Return how often one kind of policy was better than another, in Markdown."""
     lines = ["| compared | better | level | worse |", "|---|---|---|---|"]
     for title, first, second in ASKED:
-        found: dict[str, list[str]] = {"better": [], "level": [], "worse": []}
-        for game in games:
-            pair = [_report(game, *key) for key in (first, second)]
-            if all(len(report.returns) for report in pair):
-                found[verdict(*pair)].append(game.name)
-        if not any(found.values()):
-            continue
-        cells = [f"{len(names)}: {', '.join(names)}" if names else "0" for names in found.values()]
-        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+        lines += _counted(
+            title, [(game, _report(game, *first), _report(game, *second)) for game in games]
+        )
+    for updates in protocol.curve_points:
+        for learner in LEARNERS:
+            name = learner.upper()
+            title = f"DAC-{name}, N_e = 6, against {name} after {updates:,} updates, as chosen"
+            lines += _counted(title, [(game, *game.at(learner, updates)) for game in games])
     return "\n".join(lines)
+
+
+def _counted(
+    title: str, pairs: list[tuple[Game, da.EvaluationReport, da.EvaluationReport]]
+) -> list[str]:
+    """Return the line of one comparison; none where no game has both sides."""
+    found: dict[str, list[str]] = {"better": [], "level": [], "worse": []}
+    for game, first, second in pairs:
+        if len(first.returns) and len(second.returns):
+            found[verdict(first, second)].append(game.name)
+    if not any(found.values()):
+        return []
+    cells = [f"{len(names)}: {', '.join(names)}" if names else "0" for names in found.values()]
+    return [f"| {title} | " + " | ".join(cells) + " |"]
 
 
 def _report(game: Game, representation: str, policy: str) -> da.EvaluationReport:

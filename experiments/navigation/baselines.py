@@ -1,13 +1,10 @@
-"""DQN and BCQ on the same walks, with the settings of the paper's Table 4.
-
-The paper takes a damaged action out of their action space, and trains them anew for each case.
-"""
+"""DQN and BCQ on the same walks, with the settings of the paper's Table 4."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +12,12 @@ import numpy as np
 
 import deepaveragers as da
 
-from .cases import CASES, Case
+from .cases import CASES
 from .planning import REPORT_SEED
 from .representations import shrink
 from .results import Row, figures_of
 from .rollouts import play, starts
-from .rooms import ACTION_NAMES, ROOMS, Look
+from .rooms import ROOMS, Look
 from .study import Scale
 from .walks import Walk
 
@@ -89,27 +86,6 @@ class PictureWalk:
             terminations=data.terminations,
             num_actions=data.num_actions,
         )
-
-    def limited_to(self, actions: np.ndarray) -> PictureWalk:
-        """Return the steps that took one of these actions, numbered anew."""
-        kept = np.flatnonzero(np.isin(self.actions, actions))
-        return replace(
-            self,
-            observations=Pictures(self.observations.frames, self.observations.places[kept]),
-            next_observations=Pictures(
-                self.next_observations.frames, self.next_observations.places[kept]
-            ),
-            actions=np.searchsorted(actions, self.actions[kept]).astype(np.int32),
-            rewards=self.rewards[kept],
-            terminations=self.terminations[kept],
-            num_actions=len(actions),
-        )
-
-
-def allowed_actions(case: Case) -> np.ndarray:
-    """Return the actions that a case leaves, in order."""
-    banned = case.objective.forbidden_actions or ()
-    return np.array([n for n, name in enumerate(ACTION_NAMES) if name not in banned])
 
 
 def run_baseline(

@@ -2,7 +2,8 @@
 
 Pictures are averaged over 7x7 pixels for everybody: networks on 12x12 make hundreds of updates a
 second on one core. A plan needs one compilation for all cases of a room; a network is trained anew
-for each, without the action that is forbidden.
+for each discount, and an action that is forbidden is taken out of what it may choose, as in the
+paper.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ import numpy as np
 
 import deepaveragers as da
 
-from .baselines import TRAINERS, PictureWalk, allowed_actions
+from .baselines import TRAINERS, PictureWalk
 from .cases import COMPARED, Case
 from .planning import CHOICE_SEED, Model, compile_pictures, run_case
 from .representations import PictureEncoder, shrink
 from .results import Row, figures_of, row_of
 from .rollouts import play, starts
-from .rooms import ROOMS, Look, NavigationRoom
+from .rooms import ACTION_NAMES, ROOMS, Look, NavigationRoom
 from .study import Scale
 from .walks import Walk
 
@@ -83,11 +84,17 @@ def run_compared(
                 yield _told(_plan(label, model, room, case, scale, seed))
     behavior = float(walk.transitions().episode_returns().mean())
     for baseline in TRAINERS:
-        for case in cases:
-            if not case.objective.slip and (case.name, baseline) not in done:
-                points = CURVE if case == cases[0] else CURVE[-1:]
-                for row in _network(baseline, case, data, room, scale, seed, points):
-                    yield _told(replace(row, behavior=behavior))
+        asked = [
+            case for case in cases if not case.objective.slip and (case.name, baseline) not in done
+        ]
+        for gamma in sorted({case.objective.gamma for case in asked}):
+            networks = _networks(baseline, gamma, data, scale, seed)
+            for case in asked:
+                if case.objective.gamma == gamma:
+                    points = CURVE if case == cases[0] else CURVE[-1:]
+                    for share in points:
+                        row = _played(baseline, case, room, scale, seed, share, networks[share])
+                        yield _told(replace(row, behavior=behavior))
 
 
 def _model(label: str, walk: Walk, data: PictureWalk) -> Model:
@@ -124,62 +131,78 @@ def _transitions(walk: Walk, data: PictureWalk) -> da.Transitions:
     )
 
 
-def _network(
-    baseline: str,
-    case: Case,
-    data: PictureWalk,
-    room: NavigationRoom,
-    scale: Scale,
-    seed: int,
-    points: tuple[float, ...],
-) -> Iterator[Row]:
-    """Yield a network's row at each share of its updates; the last is played from fresh starts.
-
-    `plan_seconds` is the processor time of the training so far, and `sweeps` its updates.
-    """
-    actions = allowed_actions(case)
+def _networks(
+    baseline: str, gamma: float, data: PictureWalk, scale: Scale, seed: int
+) -> dict[float, tuple[Any, float]]:
+    """Return a network at each share of its updates, and the processor seconds so far."""
     with TemporaryDirectory() as snapshots:
         began = time.process_time()
         TRAINERS[baseline](
-            data.limited_to(actions),
+            data,
             scale.updates,
             preset="navigation",
-            gamma=case.objective.gamma,
+            gamma=gamma,
             seed=seed,
             run_dir=snapshots,
             snapshot_every=scale.updates // 4,
         )
         seconds = time.process_time() - began
-        policies = {
-            share: da.load_encoder(
-                f"{snapshots}/encoder-{round(share * scale.updates):08d}.safetensors"
-            ).policy()
-            for share in points
+        return {
+            share: (
+                da.load_encoder(
+                    f"{snapshots}/encoder-{round(share * scale.updates):08d}.safetensors"
+                ),
+                share * seconds,
+            )
+            for share in CURVE
         }
-    for share, policy in policies.items():
-        updates, at_end = round(share * scale.updates), share == points[-1]
-        played = play(
-            room,
-            lambda seen, policy=policy: actions[policy.act(shrink(seen, AVERAGE))],
-            starts(
-                scale.episodes[case.room] if at_end else scale.choosing_episodes,
-                FRESH_STARTS if at_end else CHOICE_SEED,
-            ),
-            steps=case.steps,
-        )
-        yield Row(
-            room=case.room,
-            case=case.name,
-            representation=baseline if at_end else f"{baseline} at {updates}",
-            seed=seed,
-            policy_k=0,
-            encode_seconds=0.0,
-            search_seconds=0.0,
-            plan_seconds=share * seconds,
-            sweeps=updates,
-            behavior=0.0,
-            **figures_of(case, played),
-        )
+
+
+def _played(
+    baseline: str,
+    case: Case,
+    room: NavigationRoom,
+    scale: Scale,
+    seed: int,
+    share: float,
+    network: tuple[Any, float],
+) -> Row:
+    """Return a network's row after a share of its updates; the last is played from fresh starts.
+
+    `plan_seconds` is the processor time of the training so far, and `sweeps` its updates.
+    """
+    encoder, seconds = network
+    updates, at_end = round(share * scale.updates), share == CURVE[-1]
+    played = play(
+        room,
+        lambda seen: allowed_best(encoder.q_values(shrink(seen, AVERAGE)), case),
+        starts(
+            scale.episodes[case.room] if at_end else scale.choosing_episodes,
+            FRESH_STARTS if at_end else CHOICE_SEED,
+        ),
+        steps=case.steps,
+    )
+    return Row(
+        room=case.room,
+        case=case.name,
+        representation=baseline if at_end else f"{baseline} at {updates}",
+        seed=seed,
+        policy_k=0,
+        encode_seconds=0.0,
+        search_seconds=0.0,
+        plan_seconds=seconds,
+        sweeps=updates,
+        behavior=0.0,
+        **figures_of(case, played),
+    )
+
+
+def allowed_best(q_values: np.ndarray, case: Case) -> np.ndarray:
+    """Return [B] the best action of each row of Q-values [B, A], among those that a case leaves."""
+    banned = case.objective.forbidden_actions or ()
+    left = np.array([n for n, name in enumerate(ACTION_NAMES) if name not in banned])
+    best: np.ndarray = left[q_values[:, left].argmax(axis=1)]
+    return best
 
 
 def _told(row: Row) -> Row:

@@ -73,9 +73,10 @@ def test_every_game_has_a_player(game, tmp_path):
     assert len(np.unique(data.actions)) > 1
 
 
-def test_smaller_pictures_of_the_same_play(tmp_path):
+@pytest.mark.parametrize("game", GAMES)
+def test_smaller_pictures_of_the_same_play(game, tmp_path):
     large, small = (
-        make_data("Freeway", "scripted", 60, 0, tmp_path / str(side), side) for side in (84, 42)
+        make_data(game, "scripted", 60, 0, tmp_path / str(side), side) for side in (84, 42)
     )
     assert small.observations.shape == (60, 4, 42, 42)
     assert np.array_equal(large.actions, small.actions)

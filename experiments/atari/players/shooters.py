@@ -7,6 +7,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from ..games import full_picture
+
 
 class SpaceInvadersPlayer:
     """Fires, sweeps below the fleet every other step, and steps aside from falling bombs."""
@@ -40,7 +42,8 @@ class SpaceInvadersPlayer:
         memory = env.unwrapped.ale.getRAM()  # type: ignore[attr-defined]
         place, fleet = int(memory[self.PLAYER_X]), int(memory[self.FLEET_X])
         column = (place - 3) * 84 / 160
-        before, self._sky = self._sky, frame[self.SKY] > self.BRIGHT
+        picture = full_picture(env, frame)
+        before, self._sky = self._sky, picture[self.SKY] > self.BRIGHT
         self._step += 1
         if before is None:
             return self.FIRE
@@ -96,7 +99,7 @@ class AtlantisPlayer:
 
     def act(self, env: gym.Env[Any, Any], frame: np.ndarray) -> int:
         """Return a gun, or nothing."""
-        before, self._ships = self._ships, self._seen(frame)
+        before, self._ships = self._ships, self._seen(full_picture(env, frame))
         self._step += 1
         if self._fired:
             self._fired = False

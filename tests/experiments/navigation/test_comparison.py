@@ -10,9 +10,8 @@ import pytest
 pytest.importorskip("safetensors")
 pytest.importorskip("torch")
 pytest.importorskip("experiments.navigation.rooms", exc_type=ImportError)
-from experiments.navigation.baselines import PictureWalk, allowed_actions
 from experiments.navigation.cases import CASES, COMPARED
-from experiments.navigation.comparison import CURVE, run_compared
+from experiments.navigation.comparison import CURVE, allowed_best, run_compared
 from experiments.navigation.rooms import LEFT, RIGHT, Look
 from experiments.navigation.study import QUICK
 from experiments.navigation.turning import ACTING, run_turning
@@ -23,20 +22,13 @@ SCALE = replace(
 )
 
 
-def test_a_forbidden_action_is_taken_out_of_the_walk(tmp_path):
-    walk = Walk("simple-room", 0, 200, Look(), tmp_path)
-    list(walk.make())
-    data = PictureWalk.of(walk, average=7)
-    case = next(case for case in CASES if case.name == "no left turn")
-    actions = allowed_actions(case)
-    assert LEFT not in actions
-    assert RIGHT in actions
-    limited = data.limited_to(actions)
-    rows = np.flatnonzero(data.actions != LEFT)
-    assert limited.num_actions == 2
-    assert np.array_equal(actions[limited.actions], data.actions[rows])
-    assert limited.observations.shape == (len(rows), 12, 12, 3)
-    assert np.array_equal(limited.next_observations[5], data.next_observations[rows[5]])
+def test_a_network_does_not_take_a_forbidden_action():
+    q_values = np.array([[3.0, 1.0, 2.0], [1.0, 3.0, 2.0], [1.0, 2.0, 3.0]])
+    for name, banned in (("all actions", ()), ("no left turn", LEFT), ("no right turn", RIGHT)):
+        case = next(case for case in CASES if case.name == name)
+        allowed = q_values.copy()
+        allowed[:, banned] = -np.inf
+        assert np.array_equal(allowed_best(q_values, case), allowed.argmax(axis=1))
 
 
 def test_every_case_has_plans_and_networks_and_none_is_run_twice(tmp_path):
