@@ -13,6 +13,7 @@ from tests.studio.worlds import corridor, pictures
 
 import deepaveragers as da
 from deepaveragers.server.guard import door_for
+from deepaveragers.studio.app import routes_of
 from deepaveragers.studio.serving import guarded
 from deepaveragers.studio.session import Session
 from deepaveragers.studio.source import source_of
@@ -28,7 +29,8 @@ class Page:
     def __init__(self, thing, output, path="corridor"):
         self.session = Session(source_of(thing, path), output)
         self.studio = Studio(self.session)
-        self.app = guarded(self.studio, door_for("127.0.0.1", TOKEN, cookie=COOKIE))
+        door = door_for("127.0.0.1", TOKEN, cookie=COOKIE)
+        self.app = guarded(routes_of(self.studio), door)
         self._sequence = 0
 
     def get(self, path, status=200, **query):

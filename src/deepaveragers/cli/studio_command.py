@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .output import AsJson, show
+
+if TYPE_CHECKING:
+    from ..studio.source import Source
 
 
 def studio(
@@ -26,13 +29,22 @@ def studio(
     from ..server.extra import check_installed
 
     check_installed("studio")
+    from ..storage.manifest import logged_steps, read_manifest
     from ..studio.serving import serve
-    from ..studio.source import Source, load_source
 
     check_folder(output)
+    states = logged_steps(read_manifest(model))
+    if states is None:
+        _source(model)  # says what it is instead
 
-    def say(source: Source, address: str) -> None:
-        text = f"{source.name}: {len(source.mdp):,} states. Open {address}\nCtrl-C ends it."
-        show({"address": address, "states": len(source.mdp)}, text, as_json=as_json)
+    def say(address: str) -> None:
+        text = f"{model.name or model}: {states:,} states. Open {address}\nCtrl-C ends it."
+        show({"address": address, "states": states}, text, as_json=as_json)
 
-    serve(lambda: load_source(model), output, port, browser=browser, say=say)
+    serve(lambda: _source(model), output, port, browser=browser, say=say)
+
+
+def _source(model: Path) -> Source:
+    from ..studio.source import load_source
+
+    return load_source(model)

@@ -61,6 +61,7 @@ def run(
     limits: Limits,
     log: logging.Logger,
     ready: Callable[[], None],
+    done: Callable[[], object] = lambda: None,
     websockets: bool = False,
 ) -> None:
     """Serve until SIGINT or SIGTERM, then end what is under way and return.
@@ -71,6 +72,7 @@ def run(
         limits: on connections, headers and the time to stop.
         log: gets what the server has to say.
         ready: called once when requests are answered.
+        done: asked a few times a second; the server stops once it returns something true.
         websockets: whether connections may become WebSockets.
     """
     config = uvicorn.Config(
@@ -87,15 +89,20 @@ def run(
         timeout_graceful_shutdown=int(max(1.0, limits.shutdown_seconds)),
     )
     with _spoken_to(log):
-        _Server(config, ready).run(sockets=[bound])
+        _Server(config, ready, done).run(sockets=[bound])
 
 
 class _Server(uvicorn.Server):
     """uvicorn's server, that says when it is ready and leaves in peace when it is told to stop."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, ready: Callable[[], None], done: Callable[[], object]
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._done = ready, done
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or bool(self._done())
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -24,6 +24,13 @@ Migration = Callable[[dict[str, Any]], dict[str, Any]]
 MIGRATIONS: dict[int, Migration] = {1: lambda manifest: manifest}
 """From a version to a function that returns the manifest as the next version writes it."""
 
+REWARDS = {
+    "transitions": "rewards",
+    "model": "transitions.rewards",
+    "plan": "model.transitions.rewards",
+}
+"""The array with a reward per logged step, by the kind of a bundle."""
+
 
 def manifest_text(
     kind: str, settings: Mapping[str, Any], arrays: Mapping[str, Mapping[str, Any]]
@@ -133,6 +140,12 @@ def _are_parts(name: str, entry: Mapping[str, Any]) -> bool:
         and _is_file(name, part)
         for number, part in enumerate(parts)
     )
+
+
+def logged_steps(manifest: Mapping[str, Any]) -> int | None:
+    """Return how many transitions a bundle has; None where its kind holds none."""
+    rewards = manifest["arrays"].get(REWARDS.get(manifest["kind"], ""))
+    return None if rewards is None else int(rewards["shape"][0])
 
 
 def files_of(entry: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -102,8 +102,9 @@ class Axes:
 
 
 def spread_rows(size: int, most: int) -> Array:
-    """Return at most so many row numbers, evenly spread."""
-    return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.int64))
+    """Return at most so many row numbers, evenly spread and ascending."""
+    number = min(size, most)
+    return np.arange(number, dtype=np.int64) * size // max(number, 1)
 
 
 def _principal(features: Float64) -> tuple[Float64, Float64, Float64]:

@@ -6,6 +6,12 @@ import mimetypes
 from dataclasses import dataclass
 from pathlib import Path
 
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ..server.problems import Problem
+
 BUILT = Path(__file__).with_name("page")
 """Where `npm run build` in studio/ puts the page; a wheel has it inside."""
 NOT_BUILT = (
@@ -23,6 +29,21 @@ class PageFile:
     content: bytes
     media_type: str
     cache_control: str
+
+
+def page_route() -> Route:
+    """Return what answers with the files of the page, under every path."""
+    files = page_files()
+
+    async def answer(request: Request) -> Response:
+        file = files.get(request.url.path)
+        if file is None:
+            raise Problem(404, f"There is nothing at {request.url.path!r}.")
+        return Response(
+            file.content, media_type=file.media_type, headers={"cache-control": file.cache_control}
+        )
+
+    return Route("/{path:path}", answer, methods=["GET"])
 
 
 def page_files(folder: Path = BUILT) -> dict[str, PageFile]:

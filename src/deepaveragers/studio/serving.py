@@ -5,39 +5,39 @@ from __future__ import annotations
 import logging
 import sys
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute, Route
 
 from ..server.application import application
 from ..server.guard import Door, door_for, new_token
 from ..server.limits import MEGABYTE, Limits
 from ..server.logs import server_log
 from ..server.running import address_of, bound_socket, run
-from .app import routes_of
+from .opening import Opening
+from .page_files import page_route
 from .page_headers import PageHeaders
-from .session import Session
-from .source import Source
-from .studio import Studio
+
+if TYPE_CHECKING:
+    from .source import Source
+    from .studio import Studio
 
 HOST = "127.0.0.1"
 LIMITS = Limits(body_bytes=16 * MEGABYTE, seconds=600.0, concurrency=128, shutdown_seconds=1.0)
-"""A lasso around a million states fits; a first plan of many millions takes minutes."""
-EVENTS = frozenset({"/api/events"})
+"""A lasso around a million states fits."""
+UNTIMED = frozenset({"/api/events", "/api/model", "/api/axes", "/api/opening"})
+"""Events never end; the others wait for a model, which may have to be compiled first."""
 
 
-def guarded(studio: Studio, door: Door) -> Starlette:
-    """Return the studio's application behind its door."""
+def guarded(
+    routes: Sequence[BaseRoute], door: Door, lifespan: Callable[[Starlette], Any] | None = None
+) -> Starlette:
+    """Return an application of the studio's routes behind its door."""
     log = server_log(sys.stderr)
-    app = application(
-        routes_of(studio),
-        door=door,
-        limits=LIMITS,
-        log=log,
-        lifespan=studio.lifespan,
-        untimed=EVENTS,
-    )
+    app = application(routes, door=door, limits=LIMITS, log=log, lifespan=lifespan, untimed=UNTIMED)
     app.add_middleware(PageHeaders)
     return app
 
@@ -48,32 +48,47 @@ def serve(
     port: int,
     *,
     browser: bool,
-    say: Callable[[Source, str], None],
+    say: Callable[[str], None],
 ) -> None:
-    """Serve until Ctrl-C.
+    """Serve until Ctrl-C, or until the model turns out not to be readable.
 
     Args:
-        load: brings the model, once the port is known to be free.
+        load: brings the model; it runs beside the server, which has the page already.
         output: the folder that exports go to.
         port: 0 takes any that is free.
         browser: whether to open the page.
-        say: is told the model and the address.
+        say: is told the address.
     """
     with bound_socket(HOST, port) as bound:
-        source, token = load(), new_token()
+        token = new_token()
         # Cookies are sent to all ports of a host: each studio has its own.
         cookie = f"dac_studio_{bound.getsockname()[1]}"
-        studio = Studio(Session(source, output))
-        app = guarded(studio, door_for(HOST, token, cookie=cookie))
+        opening = Opening(lambda: _studio(load, output))
+        app = guarded(
+            [Route("/api/{path:path}", opening), page_route()],
+            door_for(HOST, token, cookie=cookie),
+            opening.lifespan,
+        )
         address = f"{address_of(bound, HOST)}/?token={token}"
 
         def ready() -> None:
-            say(source, address)
+            opening.begin()
+            say(address)
             if browser:
                 webbrowser.open(address)
 
-        with studio.running():
-            run(app, bound, limits=LIMITS, log=_silent_log(), ready=ready)
+        failed = opening.failure
+        run(app, bound, limits=LIMITS, log=_silent_log(), ready=ready, done=failed)
+    failure = opening.failure()
+    if failure is not None:
+        raise failure
+
+
+def _studio(load: Callable[[], Source], output: Path) -> Studio:
+    from .session import Session
+    from .studio import Studio
+
+    return Studio(Session(load(), output))
 
 
 def _silent_log() -> logging.Logger:

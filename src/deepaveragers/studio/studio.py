@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from starlette.responses import Response
@@ -68,12 +68,6 @@ class Studio:
     async def answer(self, work: Callable[[], Result]) -> Response:
         """Return as JSON what the work returns; it runs in a thread."""
         return json(await in_thread(work))
-
-    @asynccontextmanager
-    async def lifespan(self, app: object) -> AsyncIterator[None]:
-        """End the plans that are being made when the server stops: it waits for their threads."""
-        yield
-        self.session.close()
 
     @contextmanager
     def running(self) -> Iterator[None]:

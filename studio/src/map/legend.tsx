@@ -10,7 +10,7 @@ const STEPS = 48;
 
 export function Legend() {
   const legend = colouring.value?.legend;
-  if (!legend) return null;
+  if (!legend) return <div class="legend-place" />;
   return (
     <div class="legend" aria-label={`Colours: ${legend.label}`} role="group">
       <span class="legend-title">{legend.label.replace("the other plan", otherPlan())}</span>

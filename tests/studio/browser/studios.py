@@ -12,6 +12,7 @@ import uvicorn
 
 from deepaveragers.server.guard import door_for, new_token
 from deepaveragers.server.running import address_of, bound_socket
+from deepaveragers.studio.app import routes_of
 from deepaveragers.studio.serving import HOST, guarded
 from deepaveragers.studio.session import Session
 from deepaveragers.studio.source import source_of
@@ -38,7 +39,7 @@ def running(thing, name: str, output: Path) -> Iterator[Running]:
         token = new_token()
         cookie = f"dac_studio_{bound.getsockname()[1]}"
         studio = Studio(Session(source_of(thing, name), output))
-        app = guarded(studio, door_for(HOST, token, cookie=cookie))
+        app = guarded(routes_of(studio), door_for(HOST, token, cookie=cookie))
         config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
