@@ -19,9 +19,8 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Bool, Float32, Floats, Int32, frozen
+from ..arrays import Bool, Float32, Floats, Int32, frozen, rows_at
 from ..errors import InputError
-from ..kernels.knn.neighbor_lists import REMOVED, renumber
 from ..parallel import available_threads, do_all, parts_of
 from .choice import EXACT
 from .features import check_features
@@ -29,6 +28,9 @@ from .graph import NO_NEIGHBOR, NeighborGraph, room_for_lists
 from .list_search import ListSearch, WantedLists
 from .merging import MergeTree
 from .tuning import TUNING, Tuning
+
+REMOVED = NO_NEIGHBOR - 1
+"""Stands for the number of a row that is no more."""
 
 
 def extend_graph(
@@ -117,8 +119,10 @@ def shrink_graph(
     numbers = np.where(kept, np.cumsum(kept) - 1, REMOVED).astype(np.int32)
 
     def renew(part: slice) -> None:
-        out = indices[part], distances[part], broken[:, part]
-        renumber(graph.indices, graph.distances, left[part], numbers, *out)
+        named = rows_at(graph.indices, left[part])
+        indices[part] = np.where(named < 0, named, numbers[named])
+        distances[part] = rows_at(graph.distances, left[part])
+        broken[:, part] = (indices[part] == REMOVED).any(axis=2).T
 
     jobs = [partial(renew, part) for part in _parts(len(source), threads, tuning)]
     indexes, new = graph.index_cache.indexes, None

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...arrays import Float64, Int32, Int64
+from ...arrays import Bool, Float64, Int32, Int64
 from ..jit import kernel
 from .distances import ROUGHLY, insert
 
@@ -42,32 +42,16 @@ def _limit(squared: float, margin: float) -> float:
 
 
 @kernel
-def list_visits(
+def mark_visits(
     coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, around: Float64,
-    home: int, places: Int64, visits: Int32,
+    home: int, asks: Bool,
 ) -> None:  # fmt: skip
-    """Write, or count, the points that have to ask each shard about an action.
-
-    Args:
-        coordinates: [B, C] of the points.
-        margins: [B, P] what rounding may do to a gap between a point and a shard.
-        kth: [B] squared distance of the k-th neighbour found at home; inf for none.
-        boxes: [P, S, 2, C] lowest and highest coordinates of the action's rows in each of the
-            cells of a shard; inf and -inf for no row.
-        around: [P, 2, C] of all of them in a shard.
-        home: the shard that has answered already.
-        places: [P] in where the visits of each begin, out where they end.
-        visits: [M] out, the points; [0] to count them only.
-    """
+    """Write which points have to ask each shard [P, B]; `around` [P, 2, C] are boxes of shards."""
     for i in range(len(coordinates)):
         for shard in range(len(boxes)):
             limit = _limit(kth[i], margins[i, shard])
-            if shard == home or _gap(coordinates, i, around[shard], limit) > limit:
-                continue
-            if _reaches(coordinates, i, boxes[shard], limit):
-                if len(visits) > 0:
-                    visits[places[shard]] = i
-                places[shard] += 1
+            near = shard != home and _gap(coordinates, i, around[shard], limit) <= limit
+            asks[shard, i] = near and _reaches(coordinates, i, boxes[shard], limit)
 
 
 @kernel
@@ -90,12 +74,18 @@ def merge_lists(points: Int32, rows: Int32, squared: Float64, found: Int32, best
 def visits_of(
     coordinates: Float64, margins: Float64, kth: Float64, boxes: Float64, home: int
 ) -> tuple[Int32, Int64]:
-    """Return visits [M], ordered by (shard, point), and where each shard's begin [P + 1]."""
+    """Return the points [M] that have to ask each shard, and where each shard's begin [P + 1].
+
+    Args:
+        coordinates: [B, C] of the points.
+        margins: [B, P] what rounding may do to a gap between a point and a shard.
+        kth: [B] squared distance of the k-th neighbour found at home; inf for none.
+        boxes: [P, S, 2, C] lowest and highest coordinates of an action's rows in each of the
+            cells of a shard; inf and -inf for no row.
+        home: the shard that has answered already.
+    """
     around = np.stack([boxes[:, :, 0].min(axis=1), boxes[:, :, 1].max(axis=1)], axis=1)
-    about = coordinates, margins, kth, boxes, around, home
-    counts = np.zeros(len(boxes), np.int64)
-    list_visits(*about, counts, np.empty(0, np.int32))
-    starts = np.append(0, np.cumsum(counts))
-    visits = np.empty(starts[-1], np.int32)
-    list_visits(*about, starts[:-1].copy(), visits)
-    return visits, starts
+    asks = np.empty((len(boxes), len(coordinates)), np.bool_)
+    mark_visits(coordinates, margins, kth, boxes, around, home, asks)
+    starts = np.append(0, np.cumsum(asks.sum(axis=1)))
+    return asks.nonzero()[1].astype(np.int32), starts

@@ -71,41 +71,25 @@ def scan(
     return partial, builder.zext(near, INDEX)
 
 
-def _emit(context: Any, builder: Any, signature: Any, args: Any, lanes: int, boxes: bool) -> Any:
-    coordinates, offset, query, dimensions, bound, sums = args
-    data = start_of(context, builder, signature.args[0], coordinates)
-    query = start_of(context, builder, signature.args[2], query)
-    partial, near = scan(
-        builder, builder.gep(data, [offset]), query, dimensions, bound, lanes=lanes, boxes=boxes
-    )
-    store(builder, start_of(context, builder, signature.args[5], sums), partial)
-    return near
+def _near(lanes: int, boxes: bool) -> Any:
+    """Return the step that tells which of the points, or boxes (low, high), are near a query."""
 
+    def step(
+        typing: Any, data: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
+    ) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data, query, sums = (
+                start_of(context, builder, signature.args[i], args[i]) for i in (0, 2, 5)
+            )
+            data = builder.gep(data, [args[1]])
+            found, near = scan(builder, data, query, *args[3:5], lanes=lanes, boxes=boxes)
+            store(builder, sums, found)
+            return near
 
-def _signature(coordinates: Any, query: Any, sums: Any) -> Any:
-    return types.int64(coordinates, types.int64, query, types.int64, types.float32, sums)
+        index = types.int64
+        return index(data, index, query, index, types.float32, sums), emit
 
-
-def _point_step(
-    typing: Any, points: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
-) -> Any:
-    """Lanes of the `POINT_LANES` points at `offset` within the squared bound of the query."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _emit(context, builder, signature, args, POINT_LANES, False)
-
-    return _signature(points, query, sums), emit
-
-
-def _box_step(
-    typing: Any, boxes: Any, offset: Any, query: Any, dimensions: Any, bound: Any, sums: Any
-) -> Any:
-    """Lanes of the `BOX_LANES` boxes (low, high) at `offset` within the bound of the query."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _emit(context, builder, signature, args, BOX_LANES, True)
-
-    return _signature(boxes, query, sums), emit
+    return intrinsic(step)
 
 
 def _product_step(
@@ -140,7 +124,9 @@ def _lowest_bit(typing: Any, bits: Any) -> Any:
 
 
 # Called from kernels without the typing context, hence Any.
-near_points: Any = intrinsic(_point_step)
-near_boxes: Any = intrinsic(_box_step)
+near_points: Any = _near(POINT_LANES, boxes=False)
+"""(points, offset, query, dimensions, squared bound, sums) -> lanes within it, as bits."""
+near_boxes: Any = _near(BOX_LANES, boxes=True)
+"""The same of boxes."""
 near_products: Any = intrinsic(_product_step)
 lowest_bit: Any = intrinsic(_lowest_bit)

@@ -20,7 +20,7 @@ from .distances import NO_ROW, insert, squared_distance, squared_reach, step
 from .outliers import outliers_within
 from .projection import Projection
 from .simd import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
-from .tree import LARGEST_FLOAT32, STACK, Located, Tree
+from .tree import LARGEST_FLOAT32, STACK, Located, Tree, push
 
 SMALLEST_FLOAT32 = 1.5e-45
 
@@ -54,13 +54,6 @@ def _load(
             rows[action, j] = number
 
 
-@kernel
-def _store(i: int, action: int, best: Any, rows: Any, indices: Any, distances: Any) -> None:
-    for j in range(indices.shape[2]):
-        indices[i, action, j] = -1 if rows[action, j] == NO_ROW else rows[action, j]
-        distances[i, action, j] = np.float32(math.sqrt(best[action, j]))
-
-
 @step
 def _put(points: Any, i: int, position: int, row: Any, action: int, lists: Any) -> bool:
     """Put a row into its action's list, loaded first if need be; False if it is too far."""
@@ -87,11 +80,6 @@ def _at_most(distance: float) -> float:
     return np.float64(distance) * (1.0 + FLOAT32_EPSILON) + SMALLEST_FLOAT32
 
 
-@kernel
-def _stored_bound(distance: float, scale: float, margin: float, dimensions: int) -> Any:
-    return _bound(_at_most(distance) ** 2, scale, margin, dimensions)
-
-
 @step
 def _farthest(distances: Any, i: int, coming: Any) -> Any:
     """Return the largest k-th distance of the lists of a point."""
@@ -108,18 +96,7 @@ def _write_bounds(
     """Write which filter sums are too large for each list of a point."""
     for action in coming:
         kth = distances[i, action, distances.shape[2] - 1]
-        bounds[action] = _stored_bound(kth, scale, margin, dimensions)
-
-
-@step
-def _push_near(stack: Any, height: int, first: int, near: int) -> int:
-    """Put the children that are near, as bits, on the stack; return its height."""
-    while near:
-        lane = lowest_bit(near)
-        near &= near - 1
-        stack[height] = first + lane
-        height += 1
-    return height
+        bounds[action] = _bound(_at_most(kth) ** 2, scale, margin, dimensions)
 
 
 @step
@@ -153,7 +130,9 @@ def _store_changed(
     """Write the lists that changed, and forget what was loaded."""
     for action in coming:
         if changed[action]:
-            _store(i, action, best, rows, indices, distances)
+            for j in range(indices.shape[2]):
+                indices[i, action, j] = -1 if rows[action, j] == NO_ROW else rows[action, j]
+                distances[i, action, j] = np.float32(math.sqrt(best[action, j]))
         loaded[action] = changed[action] = False
 
 
@@ -181,7 +160,7 @@ def merge(
     leaf_size, box_size = leaves.shape[1] * POINT_LANES, boxes.shape[1] * 2 * BOX_LANES
     root = leaf_count + len(boxes) - 1
     sums = np.empty(POINT_LANES, np.float32)
-    stack = np.empty(STACK, np.int64)
+    stack, nearest = np.empty(STACK, np.int64), np.empty(STACK, np.float32)
     best, best_rows = np.empty((num_actions, k)), np.empty((num_actions, k), np.int32)
     bounds = np.empty(num_actions, np.float32)
     loaded, changed = np.zeros(num_actions, np.bool_), np.zeros(num_actions, np.bool_)
@@ -189,7 +168,7 @@ def merge(
     for i in range(len(points)):
         query, margin = located.coordinates[i], located.margins[i]
         farthest = _farthest(distances, i, coming)
-        bound = _stored_bound(farthest, scale, margin, dimensions)
+        bound = _bound(_at_most(farthest) ** 2, scale, margin, dimensions)
         bounded = touched = False
         stack[0] = root
         height = 1
@@ -199,7 +178,7 @@ def merge(
             if node >= leaf_count:
                 inner = node - leaf_count
                 near = near_boxes(boxes, inner * box_size, query, boxes.shape[1], bound, sums)
-                height = _push_near(stack, height, first_child[inner], near)
+                height = push(stack, nearest, height, first_child[inner], near, sums)
                 continue
             near = near_points(leaves, node * leaf_size, query, leaves.shape[1], bound, sums)
             if near and not bounded:
