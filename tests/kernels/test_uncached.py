@@ -13,7 +13,12 @@ import pytest
 import deepaveragers as da
 
 SCRIPT = """
+import importlib, pkgutil
 import numpy as np
+from deepaveragers import kernels
+for module in pkgutil.walk_packages(kernels.__path__, kernels.__name__ + "."):
+    if ".cuda" not in module.name:  # an extra of its own
+        importlib.import_module(module.name)
 from deepaveragers.kernels.knn.projection import Projection, project
 points, coordinates, margins = np.ones((1, 2)), np.empty((1, 2), np.float32), np.empty(1)
 project(points, Projection(np.zeros(2), np.eye(2), 2.0), coordinates, margins)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..arrays import Bool, Float64
+from .jit import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def discounted_returns(rewards: Float64, last: Bool, tails: Float64, gamma: float) -> Float64:
     """Return [N] r_t + gamma G_(t+1) within episodes, and r_t + gamma tail_t at their last rows.
 
