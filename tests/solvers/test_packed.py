@@ -42,7 +42,8 @@ def backup_by_packed(mdp, objective, values, shuffle=None):
         read[rows] = guess._values[: len(mdp)]
         if proof is None:  # values beyond what any bound is given for
             return None
-        return sweeps.restored_values(), sweeps.restored_q_values(), read, proof.rounding
+        new, q_values = order.restored(sweeps.values), order.restored(sweeps.q_values)
+        return new, q_values, read, proof.rounding
 
 
 def off_by(mdp, objective, values, shuffle=None):

@@ -28,6 +28,11 @@ class PackedMdp:
     rewards: Float64
 
     @property
+    def k(self) -> int:
+        """Neighbours that are averaged."""
+        return self.packed.successors.shape[2]
+
+    @property
     def nbytes(self) -> int:
         """Memory in bytes."""
         return sum(array.nbytes for array in self.packed) + self.rewards.nbytes

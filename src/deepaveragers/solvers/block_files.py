@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from ..kernels.bellman.problem import Problem
 
 OF_BLOCKS = ("indices", "distances", "terminal", "allowed", "penalties")
 """Arrays of a problem that every block has a part of, or a copy where all states share one row."""
-Scalars = tuple[int, float, float, bool, float, float, float]
-"""k, gamma, cost, uniform, adaptive, slip, worst_case of a problem."""
+SCALARS = ("k", "gamma", "cost", "uniform", "adaptive", "slip", "worst_case")
+"""Numbers of a problem."""
+Scalars = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -78,28 +80,17 @@ class BlockFiles:
 
     def problem(self, block: int) -> Problem:
         """Return the problem with a block's part of its arrays, mapped."""
-        arrays = {name: whole_array(self.of_block(block, name)) for name in OF_BLOCKS}
-        k, gamma, cost, uniform, adaptive, slip, worst_case = self.scalars
-        return Problem(
-            **arrays,
-            rewards=whole_array(self.folder / "rewards.npy"),
-            policy=np.empty((0, arrays["indices"].shape[1])),
-            k=k,
-            gamma=gamma,
-            cost=cost,
-            uniform=uniform,
-            adaptive=adaptive,
-            slip=slip,
-            worst_case=worst_case,
-        )
+        arrays: dict[str, Any] = {
+            name: whole_array(self.of_block(block, name)) for name in OF_BLOCKS
+        }
+        rewards = whole_array(self.folder / "rewards.npy")
+        policy = np.empty((0, arrays["indices"].shape[1]))
+        return Problem(**arrays, **self.scalars, rewards=rewards, policy=policy)
 
 
 def scalars_of(problem: Problem) -> Scalars:
     """Return the numbers of a problem."""
-    return (
-        problem.k, problem.gamma, problem.cost, problem.uniform, problem.adaptive, problem.slip,
-        problem.worst_case,
-    )  # fmt: skip
+    return {name: getattr(problem, name) for name in SCALARS}
 
 
 def sweep_block(

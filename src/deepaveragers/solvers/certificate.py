@@ -118,15 +118,16 @@ def rounding_of_packed(
     return share * stored * (1.0 + 1e-6) + tiny + exact
 
 
-def certify(gamma: float, down: float, up: float, rounding: float) -> Certificate:
+def certify(gamma: float, smallest: float, largest: float, rounding: float) -> Certificate:
     """Return the bounds after a sweep.
 
     Args:
         gamma: discount.
-        down: how much it lowered a value at most.
-        up: how much it raised a value at most.
+        smallest: change of a value.
+        largest: change of a value.
         rounding: bound on the rounding of one backup.
     """
+    down, up = max(0.0, -smallest), max(0.0, largest)
     slack = (1.0 + 16 * FLOAT64_UNIT) / (1.0 - gamma)
     below = (rounding + gamma * down) * slack
     return Certificate(

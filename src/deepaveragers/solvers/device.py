@@ -11,13 +11,6 @@ from ..mdp.objective import Objective
 from .iteration.cuda_guess import CUDA_TUNING, CudaTuning
 
 
-def why_not(objective: Objective) -> str:
-    """Return what of the objective a GPU does not do; empty if all is well."""
-    if objective.worst_case > 0.0:
-        return "worst_case"
-    return "" if objective.horizon is None else "horizon"
-
-
 def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CUDA_TUNING) -> str:
     """Return "cpu" or "cuda" for what was asked; refuse a GPU that cannot do it.
 
@@ -30,8 +23,12 @@ def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CU
     choice("device", device, ("cpu", "cuda", "auto"))
     if device == "cpu":
         return device
-    rows = "actions that are rows" if mdp.transitions.action_vectors else ""
-    unsupported = why_not(objective) or rows
+    what_a_gpu_lacks = {
+        "worst_case": objective.worst_case > 0.0,
+        "horizon": objective.horizon is not None,
+        "actions that are rows": mdp.transitions.action_vectors,
+    }
+    unsupported = next((name for name, asked in what_a_gpu_lacks.items() if asked), "")
     if device == "auto":
         wanted = not unsupported and len(mdp) >= tuning.smallest_states and has_extra()
         return "cuda" if wanted and not _unusable(mdp, objective, tuning) else "cpu"

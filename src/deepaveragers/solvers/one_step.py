@@ -64,13 +64,10 @@ def solve_one_step(
     instance("objective", objective, Objective, "an Objective")
     if objective.horizon is not None:
         raise InputError("horizon", "None: whole logged returns count", objective.horizon)
-    returns = logged_returns(mdp, _rewards(mdp, objective), objective.gamma)
+    rewards = np.asarray(rewards_of(mdp, objective), dtype=np.float64)
+    returns = logged_returns(mdp, rewards, objective.gamma)
     plan = mdp.solve(replace(objective, gamma=0.0, rewards=returns), tolerance=tolerance)
     return replace(plan, k_pi=CASES, lookup="lookahead")
-
-
-def _rewards(mdp: DacMdp, objective: Objective) -> Float64:
-    return np.asarray(rewards_of(mdp, objective), dtype=np.float64)
 
 
 def logged_returns(mdp: DacMdp, rewards: Float64, gamma: float) -> Float64:

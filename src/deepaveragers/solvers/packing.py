@@ -33,19 +33,16 @@ def packed_mdp(
         blocks: to share the work.
         most_bytes: a larger one is not kept.
     """
-    kept = prepared.packed
-    if kept is None or (kept.uniform, kept.packed.successors.shape[2]) != (
-        problem.uniform,
-        problem.k,
-    ):
-        made = _packed(problem, graph, order, blocks)
+    kept, static = prepared.packed, static_width(problem.k)
+    if kept is None or (kept.uniform, kept.k) != (problem.uniform, problem.k):
+        kept = _packed(problem, graph, order, blocks)
     elif not np.array_equal(kept.rewards, problem.rewards):
-        made = _with_other_rewards(kept, problem, blocks)
-    else:
-        return kept
-    if made.nbytes <= most_bytes:
-        prepared.packed = made
-    return made
+        packed = kept.packed._replace(mean_reward=np.empty_like(kept.packed.mean_reward))
+        blocks.run(kernels.pack_rewards, static, problem, packed)
+        kept = replace(kept, packed=packed, rewards=problem.rewards.copy())
+    if kept.nbytes <= most_bytes:
+        prepared.packed = kept
+    return kept
 
 
 def _packed(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks) -> PackedMdp:
@@ -56,15 +53,7 @@ def _packed(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks)
         mean_distance=np.empty(pairs, np.float32),
         mean_reward=np.empty(pairs, np.float32),
     )
-    static = static_width(problem.k)
-    found = blocks.run_parts(
-        kernels.pack_graph, static, problem, graph, order.order, order.rank, packed
-    )  # fmt: skip
+    about = static_width(problem.k), problem, graph, order.order, order.rank, packed
+    farthest = max(blocks.run_parts(kernels.pack_graph, *about))
     # A copy: those of an objective are the caller's, who may write others there.
-    return PackedMdp(packed, problem.uniform, max(found), problem.rewards.copy())
-
-
-def _with_other_rewards(kept: PackedMdp, problem: Problem, blocks: Blocks) -> PackedMdp:
-    packed = kept.packed._replace(mean_reward=np.empty_like(kept.packed.mean_reward))
-    blocks.run(kernels.pack_rewards, static_width(problem.k), problem, packed)
-    return replace(kept, packed=packed, rewards=problem.rewards.copy())
+    return PackedMdp(packed, problem.uniform, farthest, problem.rewards.copy())

@@ -19,10 +19,12 @@ import os
 import time
 from contextlib import ExitStack
 from inspect import signature
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from ..arguments import check_takes, choice, instance, number, optional, shown, whole_number
+from ..arrays import Float64
 from ..errors import InputError
+from ..kernels.bellman.problem import Problem
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose
@@ -30,7 +32,7 @@ from .blocks import Blocks
 from .certificate import Certificate
 from .device import pick
 from .iteration.cuda_guess import CUDA_TUNING, CudaGuess, CudaTuning
-from .iteration.float32_guess import Float32Guess, Start, can_guess
+from .iteration.float32_guess import Float32Guess, Start
 from .iteration.float64_sweeps import Float64Sweeps
 from .iteration.horizon import backward_induction, beyond_horizon, without_horizon
 from .iteration.limits import Callback, Limits, Watch
@@ -38,7 +40,7 @@ from .iteration.loop import Guess, Outcome, PolicyIteration
 from .iteration.target import Target
 from .iteration.tuning import TUNING, Tuning
 from .packing import packed_mdp
-from .plan import Plan
+from .plan import Plan, Status
 from .sharded import solve_if_too_large
 from .state_order import OWN, StateOrder, order_of
 from .units import units_of
@@ -127,62 +129,88 @@ def solve_tuned(
 ) -> Plan:
     """Return the certified plan, as `solve` does, by a planner that is tuned otherwise."""
     on_gpu = pick(device, mdp, objective, cuda_tuning) == "cuda"
-    posed = pose(mdp, objective)
+    found = solve_problem(
+        mdp, pose(mdp, objective), tolerance, limits,
+        horizon=objective.horizon, evaluate=evaluate, start=start, threads=threads,
+        callback=callback, tuning=tuning, cuda_tuning=cuda_tuning if on_gpu else None,
+    )  # fmt: skip
+    return Plan(
+        mdp=mdp,
+        objective=objective,
+        values=found.values,
+        q_values=found.q_values,
+        tolerance=tolerance,
+        status=found.status,
+        sweeps=found.sweeps,
+        seconds=time.perf_counter() - limits.began,
+        **found.proof.bounds,
+    )
+
+
+class Solution(NamedTuple):
+    """Values [N] and action values [N, A], what is proved of them, and after how many sweeps."""
+
+    status: Status
+    proof: Certificate
+    values: Float64
+    q_values: Float64
+    sweeps: int
+
+
+def solve_problem(
+    mdp: DacMdp,
+    posed: Problem,
+    tolerance: float,
+    limits: Limits,
+    *,
+    horizon: int | None = None,
+    evaluate: bool = True,
+    start: Start | None = None,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    tuning: Tuning = TUNING,
+    cuda_tuning: CudaTuning | None = None,
+) -> Solution:
+    """Solve an objective that was posed on an MDP, or a policy's; on a GPU if that is tuned."""
     units = units_of(posed)
     problem, start = units.problem(posed), units.start(start)
     with Blocks(len(mdp), threads, tuning) as blocks, ExitStack() as stack:
         order = StateOrder(OWN, mdp.prepared)
-        if not on_gpu:
+        if cuda_tuning is None:
             order = order_of(mdp.prepared, problem, tuning.order_states)
         sweeps = Float64Sweeps(problem, order, blocks, tuning)
         target = Target(sweeps.problem, tolerance)
         watch = Watch(limits, units.callback(callback), stack)
         loop = PolicyIteration(sweeps, target, watch, tuning)
-        guess = (
-            CudaGuess(mdp, sweeps, evaluate, cuda_tuning)
-            if on_gpu
-            else _guess(mdp, sweeps, evaluate and math.isinf(limits.max_sweeps), tuning)
-        )
-        if objective.horizon is None:
+        guess: Guess | None = None
+        if cuda_tuning is not None:
+            guess = CudaGuess(mdp, sweeps, evaluate, cuda_tuning).run
+        elif evaluate and math.isinf(limits.max_sweeps):
+            guess = _float32_guess(mdp, sweeps, tuning)
+        if horizon is None:
             first = None if start is None else (order.rows(start[0]), order.rows(start[1]))
             status, proof = loop.optimize(guess, evaluate, first)
         else:
-            status, proof = _to_horizon(loop, guess, evaluate, objective.horizon)
-        values = units.values(sweeps.restored_values())
-        q_values = units.values(sweeps.restored_q_values())
-    proof = units.certificate(proof)
-    return Plan(
-        mdp=mdp,
-        objective=objective,
-        values=values,
-        q_values=q_values,
-        tolerance=tolerance,
-        status=status,
-        sweeps=sweeps.count,
-        seconds=time.perf_counter() - limits.began,
-        **proof.bounds,
-    )
+            status, proof = _to_horizon(loop, guess, evaluate, horizon)
+        values = units.values(order.restored(sweeps.values))
+        q_values = units.values(order.restored(sweeps.q_values))
+    return Solution(status, units.certificate(proof), values, q_values, sweeps.count)
 
 
-class _PackedGuess:
-    """Packs the MDP when the guess is asked for: packing may be interrupted, and may be long."""
+def _float32_guess(mdp: DacMdp, sweeps: Float64Sweeps, tuning: Tuning) -> Guess | None:
+    """Return what makes a guess; None for a given policy, and where the MDP is too small."""
+    problem = sweeps.problem
+    if len(problem.policy) or problem.size < tuning.guess_states:
+        return None
 
-    def __init__(self, mdp: DacMdp, sweeps: Float64Sweeps, tuning: Tuning) -> None:
-        self._mdp, self._sweeps, self._tuning = mdp, sweeps, tuning
-
-    def run(self, target: Target, start: Start | None, watch: Watch) -> Certificate:
-        """Pack, then guess."""
-        sweeps, tuning = self._sweeps, self._tuning
+    def guess(target: Target, start: Start | None, watch: Watch) -> Certificate:
+        # Packed only now: that may take long, and may be interrupted.
         packed = packed_mdp(
-            self._mdp.prepared, sweeps.problem, sweeps.posed, sweeps.order, sweeps.blocks,
-            tuning.most_kept_bytes,
-        )  # fmt: skip
+            mdp.prepared, problem, sweeps.posed, sweeps.order, sweeps.blocks, tuning.most_kept_bytes
+        )
         return Float32Guess(sweeps, packed, tuning).run(target, start, watch)
 
-
-def _guess(mdp: DacMdp, sweeps: Float64Sweeps, wanted: bool, tuning: Tuning) -> Guess | None:
-    suits = wanted and can_guess(sweeps.problem, tuning)
-    return _PackedGuess(mdp, sweeps, tuning) if suits else None
+    return guess
 
 
 def _to_horizon(

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,15 +25,9 @@ from ..kernels.bellman.problem import Problem
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import pose
-from .blocks import Blocks
-from .iteration.float64_sweeps import Float64Sweeps
-from .iteration.limits import Limits, Watch
-from .iteration.loop import PolicyIteration
-from .iteration.target import Target
-from .iteration.tuning import TUNING
+from .iteration.limits import Limits
 from .plan import Status
-from .state_order import order_of
-from .units import units_of
+from .planner import solve_problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,18 +121,10 @@ def factored_values(
 
 
 def _evaluate(mdp: DacMdp, problem: Problem, tolerance: float, threads: int | None) -> PolicyValue:
-    terminal, units = problem.terminal, units_of(problem)
-    problem = units.problem(problem)
     limits = Limits(time.perf_counter(), math.inf, math.inf)
-    with Blocks(problem.size, threads) as blocks, ExitStack() as stack:
-        order = order_of(mdp.prepared, problem, TUNING.order_states)
-        sweeps = Float64Sweeps(problem, order, blocks, TUNING)
-        target, watch = Target(sweeps.problem, tolerance), Watch(limits, None, stack)
-        loop = PolicyIteration(sweeps, target, watch, TUNING)
-        status, proof = loop.optimize(None, True, None)
-        values = units.values(sweeps.restored_values())
-    proof = units.certificate(proof)
-    return PolicyValue(values, proof.below, proof.above, status, terminal)
+    found = solve_problem(mdp, problem, tolerance, limits, threads=threads)
+    below, above = found.proof.below, found.proof.above
+    return PolicyValue(found.values, below, above, found.status, problem.terminal)
 
 
 def _posed(mdp: DacMdp, policy: Array, objective: Objective) -> Problem:

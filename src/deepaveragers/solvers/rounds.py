@@ -14,27 +14,25 @@ last plain result, and earlier rounds are forgotten: plain rounds contract.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Float64
 from ..cluster.files import read_array, whole_array, write_array, write_text
+from ..kernels.bellman.anderson import shares_of
 from .block_files import BlockFiles
+from .certificate import Certificate
 
 SWEEPS = 4
 """Of a block in a round: more hardly lower the number of rounds."""
 MIXED = 8
 """Rounds that are mixed at most."""
 WORSE = 2.0
-RIDGE = 1e-12
-"""Added to the products of changes, relative to their trace."""
 AT_ONCE = 1 << 20
 """States of the vectors that are worked on together."""
-
-Sweep = Callable[[int, int, bool, bool], list[tuple[float, float, float, int]]]
-"""(round, sweeps, in place, keep action values) -> what each block's first sweep found."""
 
 
 @dataclass
@@ -47,7 +45,8 @@ class RoundState:
         slots: of the rounds that are mixed, the oldest first.
         least: smallest largest change of a round so far.
         first: |T 0|, stuck states and the largest penalty, as the first sweep found them.
-        best: below, above, residual, rounding, policy_below and the round of the best bounds.
+        best: the certificate of the best bounds, field by field; empty before the first.
+        best_round: which round that was.
     """
 
     number: int = 0
@@ -55,7 +54,13 @@ class RoundState:
     slots: list[int] = field(default_factory=list)
     least: float = float("inf")
     first: list[float] = field(default_factory=list)
-    best: list[float] = field(default_factory=list)
+    best: dict[str, Any] = field(default_factory=dict)
+    best_round: int = 0
+
+    @property
+    def proof(self) -> Certificate:
+        """The best bounds so far."""
+        return Certificate(**self.best)
 
 
 def load_state(files: BlockFiles) -> RoundState | None:
@@ -73,7 +78,7 @@ def save_state(files: BlockFiles, state: RoundState, values: Float64) -> None:
     write_text(files.folder / "state.json", json.dumps(asdict(state)))
     kept = {files.values(state.number).name}
     if state.best:
-        kept.add(files.values(int(state.best[-1])).name)
+        kept.add(files.values(state.best_round).name)
     for file in (files.folder / "values").glob("0*.npy"):
         if file.name not in kept:
             file.unlink(missing_ok=True)
@@ -118,20 +123,11 @@ def mixed(kept: Sequence[Array], moved: Sequence[Array]) -> Float64:
 
 def _shares(moved: Sequence[Array]) -> Float64:
     count = len(moved)
-    products = np.zeros((count, count))
+    products, shares = np.zeros((count, count)), np.empty(count)
     for start in range(0, len(moved[-1]), AT_ONCE):
         part = slice(start, start + AT_ONCE)
         rows = np.stack([one[part] for one in moved])
         rows *= np.abs(rows[-1])
         products += rows @ rows.T
-    last = np.zeros(count)
-    last[-1] = 1.0
-    trace = np.trace(products)
-    if not 0.0 < trace < np.inf:
-        return last
-    try:
-        shares = np.linalg.solve(products + RIDGE * trace * np.eye(count), np.ones(count))
-    except np.linalg.LinAlgError:
-        return last
-    total = shares.sum()
-    return shares / total if np.isfinite(total) and total != 0.0 else last
+    shares_of(products[None], count, count - 1, np.empty((count, count + 1)), shares)
+    return shares

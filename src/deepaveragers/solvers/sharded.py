@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,13 @@ from ..mdp.problem import pose
 from ..neighbors.checkpoint import fingerprint
 from ..progress import note
 from .block_files import OF_BLOCKS, BlockFiles, scalars_of, sweep_block
-from .certificate import Certificate, certify, rounding_of_backup
+from .certificate import Certificate, certify, largest_size, rounding_of_backup
 from .iteration.limits import Callback, Limits, Watch
 from .iteration.target import Target
 from .plan import Plan, Status
 from .rounds import SWEEPS, RoundState, gathered, load_state, next_values, save_state
 
-VERSION = 1
+VERSION = 2
 """Of the files: others are not gone on with."""
 GRAPH_COPIES = 2.5
 """Of the graph's bytes that planning on one machine needs, its packed copy and vectors included."""
@@ -182,7 +183,7 @@ class _Loop:
                 proof, change = self._round()
                 if proof.error <= self._target.allowed:
                     return "optimal"
-                ended = self._watch.look(state.sweeps, state_error(state), self._target.allowed)
+                ended = self._watch.look(state.sweeps, state.proof.error, self._target.allowed)
                 values = next_values(self._files, state, change)
                 state.number += 1
                 save_state(self._files, state, values)
@@ -198,25 +199,20 @@ class _Loop:
         state, begins = self.state, not self._target.known
         found = self._sweep(1 if begins else SWEEPS, in_place=not begins, keep_q=False)
         smallest, largest, penalty, stuck = zip(*found)
-        down, up = max(0.0, -min(smallest)), max(0.0, max(largest))
+        change = max(0.0, -min(smallest), max(largest))
         if begins:
-            state.first = [max(down, up), sum(stuck), max(penalty)]
-            self._target.set_scale(max(down, up), sum(stuck), max(penalty))
+            state.first = [change, sum(stuck), max(penalty)]
+            self._target.set_scale(change, sum(stuck), max(penalty))
         first = gathered(self._files, state.number, 0)
-        reach = float(np.abs(first).max()) + max(down, up)
-        rounding = rounding_of_backup(self._problem, reach, max(penalty))
-        proof = certify(self._problem.gamma, down, up, rounding)
+        rounding = rounding_of_backup(self._problem, largest_size(first) + change, max(penalty))
+        proof = certify(self._problem.gamma, min(smallest), max(largest), rounding)
         proof = self._target.within_reach(proof, first)
         if begins and proof.residual == 0.0:
             self._target.allowed = proof.error
         state.sweeps += 1 if begins else SWEEPS
-        if not state.best or proof.error < state_error(state):
-            assert proof.policy_below is not None
-            state.best = [
-                proof.below, proof.above, proof.residual, proof.rounding, proof.policy_below,
-                float(state.number),
-            ]  # fmt: skip
-        return proof, max(down, up)
+        if not state.best or proof.error < state.proof.error:
+            state.best, state.best_round = asdict(proof), state.number
+        return proof, change
 
     def _sweep(self, sweeps: int, *, in_place: bool, keep_q: bool) -> list[Any]:
         files, number = self._files, self.state.number
@@ -230,15 +226,9 @@ class _Loop:
     def outcome(self) -> tuple[Certificate, Float64, Float64]:
         """Return the best bounds, and the values and action values that they are of."""
         state = self.state
-        *bounds, number = state.best
-        state.number = int(number)
+        state.number = state.best_round
         # The same first sweep again, with its action values.
         self._sweep(1, in_place=state.number > 0, keep_q=True)
         blocks = range(len(self._files.bounds) - 1)
         q_values = np.concatenate([whole_array(self._files.q_values(block)) for block in blocks])
-        return Certificate(*bounds), gathered(self._files, state.number, 0), q_values
-
-
-def state_error(state: RoundState) -> float:
-    """Return the largest error of the best bounds so far."""
-    return max(state.best[:2])
+        return state.proof, gathered(self._files, state.number, 0), q_values

@@ -77,11 +77,7 @@ class StateOrder:
 
     def restored(self, array: Float64) -> Float64:
         """Return rows [N] or [N, A] in the states' own places."""
-        if self.own:
-            return array
-        result = np.empty_like(array)
-        result[self.order] = array
-        return result
+        return array if self.own else rows_at(array, self.rank)
 
 
 def order_of(prepared: Prepared, problem: Problem, smallest: int) -> StateOrder:

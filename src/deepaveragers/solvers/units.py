@@ -55,14 +55,8 @@ class Units:
         """Return bounds in the user's units, which hold for the values there."""
         if self.exponent == 0:
             return proof
-        policy_below = proof.policy_below
-        return Certificate(
-            below=self._bound(proof.below),
-            above=self._bound(proof.above),
-            residual=self._bound(proof.residual),
-            rounding=self._bound(proof.rounding),
-            policy_below=None if policy_below is None else self._bound(policy_below),
-        )
+        known = {name: size for name, size in vars(proof).items() if size is not None}
+        return replace(proof, **{name: self._bound(size) for name, size in known.items()})
 
     def callback(self, callback: Callable[[Any], object] | None) -> Callable[[Any], object] | None:
         """Return a callback that is told of errors in the user's units."""

@@ -60,18 +60,10 @@ def _products(
     lo: int, hi: int, moved: Float32, count: int, latest: int, unit: float, left: Float32,
     block: int, sums: Float64,
 ) -> None:  # fmt: skip
-    """Write the upper [M, M] weighted products of changes; the weight is latest squared.
+    """Write a block's upper products of the first `count` changes, weighted by the latest squared.
 
-    Args:
-        lo: first state of the block.
-        hi: one past its last state.
-        moved: [M, N] changes.
-        count: how many of them there are.
-        latest: the row that is the weight.
-        unit: a float32, 1 / the largest change: products of four must not underflow.
-        left: [STRIP] scratch.
-        block: which block.
-        sums: [blocks, M, M] written.
+    `unit` is a float32, 1 / the largest change: products of four must not underflow. `left` [STRIP]
+    is scratch.
     """
     # Loops and plain indices, not slices: numba compiles much for what can go wrong with slices.
     for m in range(count):
@@ -165,19 +157,10 @@ def mix(
     worker: int, workers: int, state: SweepState, solution: Float32, memory: AndersonMemory,
     stored: int, unit: float, left: Float32, system: Float64, shares: Float64,
 ) -> bool:  # fmt: skip
-    """Replace the solution by the best mixture; false if the sweep was abandoned.
+    """Replace the solution [2N] by the best mixture; false if the sweep was abandoned.
 
-    Args:
-        worker: which of them calls.
-        workers: how many do.
-        state: what they share.
-        solution: [2N] the result of the last sweeps.
-        memory: of earlier ones.
-        stored: how many results were stored before.
-        unit: a float32, 1 / the largest change.
-        left: [STRIP] scratch.
-        system: [M, M + 1] scratch.
-        shares: [M] scratch.
+    `stored` results were stored before. `unit` is as of `_products`; `left` [STRIP], `system`
+    [M, M + 1] and `shares` [M] are scratch.
     """
     edges, origin, kept, moved, sums = (
         state.edges, memory.origin, memory.kept, memory.moved, memory.sums,

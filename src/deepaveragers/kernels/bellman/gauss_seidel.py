@@ -79,27 +79,17 @@ def solve_system(
     worker: int, workers: int, state: SweepState, static: StaticWidth, system: PolicySystem,
     memory: AndersonMemory, stopping: Stopping,
 ) -> None:  # fmt: skip
-    """Improve the solution until a sweep changes it by at most the target.
+    """Improve the solution until a sweep changes it by at most the target, as one of the workers.
 
-    Args:
-        worker: which of them calls.
-        workers: how many do, each once.
-        state: what they share.
-        static: as long as W, or empty for any W.
-        system: the system.
-        memory: of earlier sweeps.
-        stopping: when to stop.
+    `static` is as long as W, or empty for any W.
     """
     progress = state.progress
     stored, made = int(progress[STORED]), progress[MADE]
     last, best, waited = progress[LAST], progress[BEST], progress[WAITED]
     done = 0.0
     mixed = len(memory.kept)
-    left, shares, equations = (
-        np.empty(STRIP, np.float32),
-        np.empty(mixed),
-        np.empty((mixed, mixed + 1)),
-    )
+    left, shares = np.empty(STRIP, np.float32), np.empty(mixed)
+    equations = np.empty((mixed, mixed + 1))
     if made == 0.0:
         for block in range(worker, len(state.edges) - 1, workers):
             for s in range(state.edges[block], state.edges[block + 1]):

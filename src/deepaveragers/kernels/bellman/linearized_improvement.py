@@ -21,7 +21,7 @@ from ...arrays import Float32, Int32
 from ..jit import fused, inlined, kernel
 from .backup import unit_cost
 from .packed import Packed
-from .policy_system import PolicySystem
+from .policy_system import PolicySystem, solve_for_itself
 from .problem import Problem
 from .static_width import StaticWidth
 from .sweep_state import SweepState, exchange, part_of, record_change
@@ -31,15 +31,9 @@ from .sweep_state import SweepState, exchange, part_of, record_change
 def steps_to_neighbors(
     lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, steps: Float32
 ) -> None:
-    """Write what following one neighbour yields, penalties included, of a block.
+    """Write what following one neighbour yields, penalties included, of a block; see `packed`.
 
-    Args:
-        lo: first row of the block.
-        hi: one past its last row.
-        problem: the MDP in the order of visiting; its graph is not read.
-        graph: the MDP with its states in their own places.
-        order: [N], or empty.
-        steps: [N, A, k] written; inf where there is no neighbour, or the episode ended.
+    It is inf in [N, A, k] where there is no neighbour, or the episode ended.
     """
     indices, distances, rewards = graph.indices, graph.distances, graph.rewards
     terminal, penalties = problem.terminal, problem.penalties
@@ -69,8 +63,8 @@ def _write_row(
 
     `followed` and `slipped` are the probabilities of the best action and of each other one.
     """
-    own, rest = np.float32(0.0), value
-    for place in range(successors.shape[1]):
+    rest, width = value, successors.shape[1]
+    for place in range(width):
         a = chosen if place < k else place - k
         j = place if place < k else 0
         i = index[s, a, j]
@@ -83,15 +77,10 @@ def _write_row(
         elif a != chosen and weight[s, a, 0] > 0.0 and reward[s, a] > -np.inf:
             part = gamma * slipped
         rest -= part * values[np.uint32(i)]
-        if i == s + len(constant):
-            own += part
-            part = np.float32(0.0)
         successors[s, place] = i
         weights[s, place] = part
-    grown = np.float32(1.0) / (np.float32(1.0) - own)
-    constant[s] = rest * grown
-    for place in range(successors.shape[1]):
-        weights[s, place] *= grown
+    constant[s] = rest
+    solve_for_itself(s, width, successors, weights, constant)
 
 
 @fused
@@ -99,23 +88,9 @@ def _improve_part(
     lo: int, hi: int, static: StaticWidth, gamma: float, slip: float, worst_case: float,
     packed: Packed, reward: Float32, steps: Float32, choice: Int32, system: PolicySystem,
 ) -> float:  # fmt: skip
-    """Sweep over states lo..hi, and write the rows that agree with it.
+    """Sweep over states lo..hi, as the plain improvement does, and write rows that agree with it.
 
-    Args:
-        lo: first state.
-        hi: one past the last.
-        static: as long as k, or empty for any k.
-        gamma: discount, a float32; so are slip and worst case.
-        slip: probability of a random available action.
-        worst_case: weight of the worst neighbour.
-        packed: the MDP.
-        reward: [N, A] from `packed.reward_of_actions`.
-        steps: [N, A, k] from `steps_to_neighbors`; empty without a worst case.
-        choice: [N] the best actions, written.
-        system: written; its solution is V.
-
-    Returns:
-        the largest absolute change of a value.
+    `steps` [N, A, k] is that of `steps_to_neighbors`, empty without a worst case.
     """
     index, weight = packed.successors, packed.weight
     successors, weights, constant, values = system

@@ -4,8 +4,10 @@
 with the same rewards, `reward_of_actions` R for one. They compute in float64 and round once,
 when they store: `solvers.certificate` counts on it.
 
-Row p stands for state order[p], and rank[order[p]] = p; both are empty where states keep their
-places. Vectors of length 2N have two halves as in `sweep_state`.
+Kernels work on the rows lo <= p < hi of a block. Row p stands for state order[p], and
+rank[order[p]] = p; both are empty where states keep their places. `problem` is the MDP in that
+order, without its graph; `graph` is the MDP with its states in their own places. `static` is as
+long as k, or empty for any k. Vectors of length 2N have two halves as in `sweep_state`.
 """
 
 from __future__ import annotations
@@ -46,18 +48,7 @@ def pack_graph(
     lo: int, hi: int, static: StaticWidth, problem: Problem, graph: Problem, order: Int32,
     rank: Int32, packed: Packed,
 ) -> float:  # fmt: skip
-    """Write the rows of a part of a block; return the largest distance.
-
-    Args:
-        lo: first row of the part.
-        hi: one past its last row.
-        static: as long as k, or empty for any k.
-        problem: the MDP in the order of visiting; its graph is not read.
-        graph: the MDP with its states in their own places; only its graph is read.
-        order: [N], or empty.
-        rank: [N], or empty.
-        packed: written.
-    """
+    """Write the rows of a part of a block; return the largest distance."""
     indices, distances, rewards = graph.indices, graph.distances, problem.rewards
     index, weight, mean_distance, mean_reward = packed
     size, actions, any_k = weight.shape
@@ -95,20 +86,11 @@ def pack_graph(
 
 @kernel
 def pack_rewards(lo: int, hi: int, static: StaticWidth, problem: Problem, packed: Packed) -> None:
-    """Write the mean rewards of a block of an MDP that was packed with other rewards.
-
-    Args:
-        lo: first row of the block.
-        hi: one past its last row.
-        static: as long as k, or empty for any k.
-        problem: the MDP in the order of visiting; its graph is not read.
-        packed: its mean rewards are written.
-    """
+    """Write the mean rewards of a block of an MDP that was packed with other rewards."""
     index, weight, _, mean_reward = packed
-    _, actions, any_k = weight.shape
+    size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     rewards, terminal = problem.rewards, problem.terminal
-    size = len(rewards)
     for p in range(lo, hi):
         for a in range(actions):
             mass, value = 0.0, 0.0
@@ -124,18 +106,9 @@ def reward_of_actions(
     lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, packed: Packed,
     reward: Float32, values: Float32,
 ) -> tuple[float, int]:  # fmt: skip
-    """Write R [N, A] and V = max_a R of a block.
+    """Write R [N, A], without slip and worst case, and V = max_a R to both halves of [2N].
 
-    Args:
-        lo: first row of the block.
-        hi: one past its last row.
-        problem: the MDP in the order of visiting, with neither slip nor worst case nor policy;
-            its graph is not read.
-        graph: the MDP with its states in their own places, which adaptive penalties need.
-        order: [N], or empty.
-        packed: the same MDP.
-        reward: [N, A] written; -inf where the action is not available.
-        values: [2N], both halves written.
+    R is -inf where the action is not available. Adaptive penalties need the graph.
 
     Returns:
         the largest |max_a R|, and the number of states without an action.
@@ -174,25 +147,13 @@ def reward_of_actions(
 @kernel
 def backup_packed(
     lo: int, hi: int, static: StaticWidth, gamma: float, middle: float, terminal: Bool,
-    order: Int32, packed: Packed, reward: Float32, values: Float32,
-    result: Float64, q_values: Float64, choice: Int32,
+    packed: Packed, reward: Float32, values: Float32, result: Float64, q_values: Float64,
+    choice: Int32,
 ) -> tuple[float, float]:  # fmt: skip
     """Apply the Bellman operator to a block by the packed MDP, in float64 (Jacobi).
 
-    Args:
-        lo: first row of the block.
-        hi: one past its last row.
-        static: as long as k, or empty for any k.
-        gamma: discount.
-        middle: of the range of V: what weights lack to add up to 1 counts as this much.
-        terminal: [N].
-        order: [N], or empty.
-        packed: the MDP.
-        reward: [N, A] from `reward_of_actions`.
-        values: [2N] V, both halves the same.
-        result: [N] written, T V.
-        q_values: [N, A] written, rows in the states' own places.
-        choice: [N] written, the best action; `NO_ACTION` where the episode ended.
+    What weights lack to add up to 1 counts as the middle of the range of V. Both halves of V [2N]
+    are the same. T V [N], Q [N, A] and the best actions [N] are written.
 
     Returns:
         the smallest and the largest change of a value; infinite where V is not finite.
@@ -202,7 +163,6 @@ def backup_packed(
     k = len(static) if len(static) > 0 else any_k
     smallest, largest = np.inf, -np.inf
     for p in range(lo, hi):
-        s = order[p] if len(order) > 0 else p
         best, chosen = -np.inf, NO_ACTION
         for a in range(actions):
             future = 0.0
@@ -210,7 +170,7 @@ def backup_packed(
                 value = np.float64(values[np.uint32(index[p, a, j])])
                 future += np.float64(weight[p, a, j]) * (value - middle)
             q = 0.0 if terminal[p] else reward[p, a] + gamma * (future + middle)
-            q_values[s, a] = q
+            q_values[p, a] = q
             if q > best:
                 best = q
                 chosen = a

@@ -13,7 +13,7 @@ from ...arrays import Float32, Float64, Int32
 from ..jit import fused, inlined, kernel
 from ..llvm import ROWS_AHEAD, prefetch_row
 from .packed import Packed
-from .policy_system import PolicySystem
+from .policy_system import PolicySystem, solve_for_itself
 from .static_width import StaticWidth
 from .sweep_state import SweepState, exchange, part_of, record_change
 
@@ -24,18 +24,11 @@ def _write_row(
     successors: Int32, weights: Float32, constant: Float32,
 ) -> None:  # fmt: skip
     """Write the row of an action: V = R + gamma P V, solved for the state's own value."""
-    own = np.float32(0.0)
     for j in range(k):
-        part = gamma * weight[s, chosen, j]
-        if index[s, chosen, j] == s + len(constant):
-            own += part
-            part = np.float32(0.0)
         successors[s, j] = index[s, chosen, j]
-        weights[s, j] = part
-    grown = np.float32(1.0) / (np.float32(1.0) - own)
-    constant[s] = reward[s, chosen] * grown
-    for j in range(k):
-        weights[s, j] *= grown
+        weights[s, j] = gamma * weight[s, chosen, j]
+    constant[s] = reward[s, chosen]
+    solve_for_itself(s, k, successors, weights, constant)
 
 
 @fused
@@ -43,20 +36,10 @@ def _improve_part(
     lo: int, hi: int, static: StaticWidth, gamma: float, packed: Packed, reward: Float32,
     choice: Int32, system: PolicySystem,
 ) -> float:  # fmt: skip
-    """Sweep over states lo..hi, and write the rows of the best actions.
+    """Sweep over states lo..hi; return the largest absolute change of a value.
 
-    Args:
-        lo: first state.
-        hi: one past the last.
-        static: as long as k, or empty for any k.
-        gamma: discount, a float32.
-        packed: the MDP.
-        reward: [N, A] from `packed.reward_of_actions`.
-        choice: [N] the policy, written.
-        system: of the policy, written where it changes; its solution is V.
-
-    Returns:
-        the largest absolute change of a value.
+    R [N, A] is that of `packed.reward_of_actions`, gamma a float32. The policy [N] is written, and
+    its system where the policy changes. The system's solution is V.
     """
     index, weight = packed.successors, packed.weight
     successors, weights, constant, values = system

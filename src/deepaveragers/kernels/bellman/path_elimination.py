@@ -27,7 +27,7 @@ import numpy as np
 from ...arrays import Float32, Int32, Int64
 from ..jit import fused, kernel
 from .barrier import wait_for_all
-from .policy_system import PolicySystem
+from .policy_system import PolicySystem, solve_for_itself
 from .static_width import StaticWidth
 from .sweep_state import SweepState
 
@@ -67,12 +67,13 @@ def _defect(
 
 
 @fused
-def _find_in_block(
+def find_paths(
     lo: int, hi: int, static: StaticWidth, system: PolicySystem, found: Elimination
 ) -> int:
-    """Tell kept states of a block from others; heads are counted from the block's end.
+    """Tell kept states of a block from those passed through; return how many are kept.
 
-    A main successor is in the block and visited before its state, so there is no cycle.
+    Heads are counted from the block's end. A main successor is in the block and visited before its
+    state, so there is no cycle.
     """
     index, weight, constants, solution = system
     terms, bits, kept = found.terms, found.bits, found.kept
@@ -87,34 +88,19 @@ def _find_in_block(
             total += weight[s, j]
         t = index[s, 0] - size
         if s < t < hi and weight[s, 0] >= main_share * total:
-            terms[s, OFFSET] = (
-                _defect(s, width, index, weight, constants, solution) + total * terms[t, OFFSET]
-            )
+            defect = _defect(s, width, index, weight, constants, solution)
+            terms[s, OFFSET] = defect + total * terms[t, OFFSET]
             terms[s, FACTOR] = total * terms[t, FACTOR]
             bits[s, HEAD] = bits[t, HEAD]
         elif total == np.float32(0.0):
-            terms[s, OFFSET], terms[s, FACTOR] = (
-                _defect(s, width, index, weight, constants, solution),
-                np.float32(0.0),
-            )
-            bits[s, HEAD] = 0
+            terms[s, OFFSET] = _defect(s, width, index, weight, constants, solution)
+            terms[s, FACTOR], bits[s, HEAD] = 0.0, 0
         else:
             terms[s, OFFSET], terms[s, FACTOR] = np.float32(0.0), np.float32(1.0)
             bits[s, HEAD] = count
             kept[lo + count] = s
             count += 1
     return count
-
-
-@kernel
-def find_paths(
-    worker: int, workers: int, state: SweepState, static: StaticWidth, system: PolicySystem,
-    found: Elimination,
-) -> None:  # fmt: skip
-    """Tell kept states from those passed through in all blocks, as one of several workers."""
-    edges = state.edges
-    for block in range(worker, len(edges) - 1, workers):
-        found.counts[block] = _find_in_block(edges[block], edges[block + 1], static, system, found)
 
 
 @fused
@@ -130,10 +116,8 @@ def _reduce_block(
     width = len(static) if len(static) > 0 else any_width
     for step in range(number):
         s, place = kept[lo + step], last - step
-        constant, itself = (
-            np.float32(_defect(s, width, index, weight, constants, solution)),
-            np.float32(0.0),
-        )
+        constant = np.float32(_defect(s, width, index, weight, constants, solution))
+        itself = np.float32(0.0)
         for j in range(width):
             i, part = index[s, j], weight[s, j]
             half = i >= size
@@ -144,13 +128,9 @@ def _reduce_block(
             itself += part if there == place + count else np.float32(0.0)
             new_index[place, j] = there
             new_weight[place, j] = part
-        if np.float32(0.0) < itself < MOST_ON_ITSELF:
-            grown = np.float32(1.0) / (np.float32(1.0) - itself)
-            constant *= grown
-            for j in range(width):
-                alone = new_index[place, j] == place + count
-                new_weight[place, j] *= np.float32(0.0) if alone else grown
         new_constant[place] = constant
+        if itself < MOST_ON_ITSELF:
+            solve_for_itself(place, width, new_index, new_weight, new_constant)
         lacking[place] = 0.0
         lacking[place + count] = 0.0
 

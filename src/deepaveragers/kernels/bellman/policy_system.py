@@ -48,20 +48,20 @@ def empty_system(size: int, width: int) -> PolicySystem:
 
 
 @inlined
-def _eliminate_itself(s: int, size: int, width: int, index: Int32, weight: Float32) -> float:
-    """Solve row s for the state's own value; return by what its constant is to be multiplied."""
+def solve_for_itself(
+    s: int, width: int, successors: Int32, weight: Float32, constant: Float32
+) -> None:
+    """Solve row s, which may lead to its own state, for that state's value."""
     itself = 0.0
     for j in range(width):
-        if index[s, j] == s + size:
+        if successors[s, j] == s + len(constant):
             itself += weight[s, j]
-            weight[s, j] = 0.0
-            index[s, j] = s
-    grown = 1.0
-    if itself != 0.0:
+            successors[s, j], weight[s, j] = s, 0.0
+    if itself > 0.0:
         grown = 1.0 / (1.0 - itself)
+        constant[s] *= grown
         for j in range(width):
             weight[s, j] *= grown
-    return grown
 
 
 @inlined
@@ -146,9 +146,9 @@ def write_system(
             )  # fmt: skip
             if share > 0.0 and q > -np.inf:
                 value += share * (q - penalties[s * every_fee, a])
-        constant = _eliminate_itself(s, size, width, index, weight) * (value - values[s])
-        constants[s] = constant
-        largest = max(largest, abs(constant))
+        constants[s] = value - values[s]
+        solve_for_itself(s, width, index, weight, constants)
+        largest = max(largest, np.float64(abs(constants[s])))
     return largest
 
 

@@ -19,7 +19,6 @@ from ...kernels.bellman import packed as packed_kernels
 from ...kernels.bellman import packed_improvement as kernels
 from ...kernels.bellman.backup import NO_ACTION
 from ...kernels.bellman.policy_system import empty_system
-from ...kernels.bellman.problem import Problem
 from ...kernels.bellman.static_width import static_width
 from ...mdp.prepared import PackedMdp
 from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
@@ -35,11 +34,6 @@ GUESS_PROGRESS = 0.9
 """A change counts as progress if it is smaller than the smallest before by this factor."""
 
 
-def can_guess(problem: Problem, tuning: Tuning) -> bool:
-    """Whether the MDP can be packed, and is large enough for it to pay."""
-    return len(problem.policy) == 0 and problem.size >= tuning.guess_states
-
-
 class Float32Guess:
     """Rewards of one objective, and values on their way."""
 
@@ -48,7 +42,7 @@ class Float32Guess:
         self._sweeps, self._problem, self._blocks = sweeps, problem, sweeps.blocks
         self._packed, self._tuning = mdp.packed, tuning
         self._gamma, self._static = np.float32(problem.gamma), static_width(problem.k)
-        self._reward: Float32 = np.empty_like(mdp.packed.mean_reward)
+        self._reward: Float32 = np.empty_like(mdp.packed.mean_distance)
         self._choice: Int32 = np.full(problem.size, NO_ACTION, np.int32)
         slipped = problem.indices.shape[1] if problem.slip > 0.0 else 0
         self._system = empty_system(problem.size, problem.k + slipped)

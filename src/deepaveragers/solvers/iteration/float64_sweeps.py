@@ -18,7 +18,7 @@ from ...kernels.bellman.policy_system import PolicySystem, empty_system
 from ...kernels.bellman.problem import Problem
 from ...kernels.bellman.static_width import static_width
 from ..blocks import Blocks
-from ..certificate import Certificate, certify, rounding_of_backup
+from ..certificate import Certificate, certify, largest_size, rounding_of_backup
 from ..state_order import StateOrder
 from .evaluation import PolicyEvaluator
 from .tuning import Tuning
@@ -51,7 +51,6 @@ class Float64Sweeps:
         self.stuck, self.largest_penalty, self.count = 0, 0.0, 0
         self._gains: Float64 = np.empty(2 * size)
         self._gains_are_old = True
-        self._q_values_restored = False
 
     @cached_property
     def _whole(self) -> Problem:
@@ -88,14 +87,13 @@ class Float64Sweeps:
             self._gains, self.values, self.q_values, self.choice,
         )  # fmt: skip
         self.blocks.run(backup.publish, self._gains)
-        self._q_values_restored = False
         self.count += 1
         smallest, largest, penalty, stuck = zip(*found)
         self.stuck, self.largest_penalty = sum(stuck), max(penalty)
-        down, up = max(0.0, -min(smallest)), max(0.0, max(largest))
-        before = max(float(self.values.max()), -float(self.values.min())) + max(down, up)
+        change = max(0.0, -min(smallest), max(largest))
+        before = largest_size(self.values) + change
         rounding = rounding_of_backup(problem, before, self.largest_penalty)
-        return certify(problem.gamma, down, up, rounding)
+        return certify(problem.gamma, min(smallest), max(largest), rounding)
 
     def sweep_packed(
         self, mdp: packed.Packed, reward: Float32, values: Float32, middle: float, rounding: float
@@ -111,14 +109,12 @@ class Float64Sweeps:
         """
         found = self.blocks.run(
             packed.backup_packed, static_width(self.problem.k), self.problem.gamma, middle,
-            self.problem.terminal, self.order.order, mdp, reward, values,
-            self.values, self.q_values, self.choice,
+            self.problem.terminal, mdp, reward, values, self.values, self.q_values, self.choice,
         )  # fmt: skip
-        self._q_values_restored, self._gains_are_old = True, True
+        self._gains_are_old = True
         self.count += 1
         smallest, largest = zip(*found)
-        down, up = max(0.0, -min(smallest)), max(0.0, max(largest))
-        return certify(self.problem.gamma, down, up, rounding)
+        return certify(self.problem.gamma, min(smallest), max(largest), rounding)
 
     def evaluate(self, *, ratio: float, floor: float, deadline: float) -> bool:
         """Move the values towards those of the chosen policy.
@@ -140,16 +136,6 @@ class Float64Sweeps:
         self._gains_are_old = True
         self._refresh()
         return bool(np.isfinite(self.values).all())
-
-    def restored_values(self) -> Float64:
-        """Return the values [N] with states in their own places."""
-        return self.order.restored(self.values)
-
-    def restored_q_values(self) -> Float64:
-        """Return the action values [N, A] with states in their own places."""
-        if self._q_values_restored:
-            return self.q_values
-        return self.order.restored(self.q_values)
 
     def _refresh(self) -> None:
         """Add the correction to the values, and reckon gains of both halves from them."""

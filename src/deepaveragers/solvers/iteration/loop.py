@@ -13,7 +13,7 @@ values closer by a factor gamma, whatever happened before.
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from collections.abc import Callable
 
 from ..certificate import Certificate
 from ..plan import Status
@@ -26,14 +26,8 @@ from .tuning import Tuning
 BETTER = 0.95
 """Bounds count as better if they are tighter by this factor."""
 Outcome = tuple[Status, Certificate]
-
-
-class Guess(Protocol):
-    """Makes a first guess, leaves it in the float64 sweeps, and says what is proved of it."""
-
-    def run(self, target: Target, start: Start | None, watch: Watch) -> Certificate:
-        """Set the target, guess, prove."""
-        ...
+Guess = Callable[[Target, Start | None, Watch], Certificate]
+"""Sets the target, leaves a first guess in the float64 sweeps, and says what is proved of it."""
 
 
 class PolicyIteration:
@@ -68,7 +62,7 @@ class PolicyIteration:
         if guess is None:
             proof = target.first_sweep(sweeps)
         else:
-            proof, start = guess.run(target, start, self.watch), None
+            proof, start = guess(target, start, self.watch), None
         patience = _Patience(tuning)
         while True:
             self._keep(proof)

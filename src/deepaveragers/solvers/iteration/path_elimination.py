@@ -42,8 +42,7 @@ class PathElimination:
     def reduced(self, system: PolicySystem) -> PolicySystem | None:
         """Return the system of the kept states; None if there are too many or none."""
         found = self._elimination
-        state = self._blocks.sweep_state()
-        self._blocks.run_together(kernels.find_paths, state, self._static, system, found)
+        found.counts[:] = self._blocks.run(kernels.find_paths, self._static, system, found)
         count = int(found.counts.sum())
         if not 0 < count <= self._tuning.kept_share * self._size:
             return None
