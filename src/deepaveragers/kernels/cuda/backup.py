@@ -1,9 +1,9 @@
 """Planning kernels for a GPU; `kernels.bellman.reference` is their specification.
 
 One thread per state at a time, with a stride of the whole grid, so any launch is right.
-Arrays over (action, neighbour, state) have the states last: the threads of a warp read
-neighbouring words. All sweeps are Jacobi: nobody reads what others write in the same
-launch, so the bits do not depend on timing.
+Arrays over (action, neighbour, state) have the states last, [A, K, N] instead of the [N, A, K] of
+`Problem`: the threads of a warp read neighbouring words. All sweeps are Jacobi: nobody reads what
+others write in the same launch, so the bits do not depend on timing.
 
 Backups are float64 from the stored float32 distances, exactly the operator that the CPU
 certifies; memory, not arithmetic, is what they wait for. Policies are evaluated in float32,
@@ -93,17 +93,7 @@ def improve(
     """Apply the Bellman operator to all states.
 
     Args:
-        indices: [A, K, N] int32.
-        distances: [A, K, N] float32.
-        rewards: [N] float64.
-        terminal: [N] bool.
-        allowed: [N, A] bool, or [1, A].
-        penalties: [A] float64.
-        k: neighbours to average.
-        uniform: equal weights.
-        cost: price of distance.
-        adaptive: 1 / diameter, or 0.
-        slip: probability of a random available action.
+        indices, distances, ..., slip: as of a `Problem`; penalties are [A].
         values: [N] float64, V.
         gains: [N] float64, r + gamma V.
         residual: [N] float32, T V - V, written.
@@ -152,18 +142,8 @@ def compact(
 ) -> None:  # fmt: skip
     """Write the rows gamma P of the chosen policy, solved for each state's own value.
 
-    Args:
-        indices: [A, K, N] int32.
-        distances: [A, K, N] float32.
-        allowed: [N, A] bool, or [1, A].
-        k: neighbours to average.
-        uniform: equal weights.
-        slip: probability of a random available action; if > 0 then W = A * k, else W = k.
-        gamma: discount.
-        choice: [N] int32 from `improve`.
-        index: [W, N] int32, written.
-        weight: [W, N] float32, written.
-        residual: [N] float32 from `improve`, scaled.
+    Choice and residual are those of `improve`; the residual is scaled. Successors and weights
+    [W, N] are written, W = A * k with slip, else k.
     """
     actions = indices.shape[0]
     every_row = 1 if allowed.shape[0] > 1 else 0
@@ -211,16 +191,9 @@ def compact(
 def relax(
     index: Any, weight: Any, residual: Any, before: Any, after: Any, changes: Any, measure: bool
 ) -> None:
-    """Make one Jacobi sweep of e = residual + gamma P e.
+    """Make one Jacobi sweep of e = residual + gamma P e, with what `compact` wrote.
 
-    Args:
-        index: [W, N] int32 from `compact`.
-        weight: [W, N] float32 from `compact`.
-        residual: [N] float32 from `compact`.
-        before: [N] float32, e.
-        after: [N] float32, the new e, written.
-        changes: [blocks] float64, largest absolute change, written if measured.
-        measure: whether to.
+    The new e [N] is written to `after` and, if measured, the largest change to `changes` [blocks].
     """
     shared = cuda.shared.array(THREADS, np.float64)
     largest = 0.0
