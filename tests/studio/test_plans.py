@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.data.returns import returns_to_go
 
 
 def test_model(page, mdp):
@@ -20,6 +21,8 @@ def test_model(page, mdp):
     assert told["error"] == pytest.approx(plan.error)
     assert told["mean_value"] == pytest.approx(plan.values.mean(), abs=2 * plan.error)
     assert told["best_logged_return"] == pytest.approx(plan.best_logged_return)
+    earned = returns_to_go(mdp.transitions, 0.99)[[e.start for e in mdp.transitions.episodes()]]
+    assert told["start_logged"] == pytest.approx(earned.mean())
     assert sum(told["action_shares"]) == pytest.approx(1.0)
     assert model["question"]["gamma"] == 0.99
 
