@@ -45,6 +45,7 @@ class Workers:
         self._ray, self._beats = ray, folder / "alive"
         self._beats.mkdir(parents=True, exist_ok=True)
         self._avoided: dict[str, float] = {}
+        self._unfetched: list[Any] = []
         self.retried = 0
 
     @property
@@ -69,6 +70,11 @@ class Workers:
         now = time.monotonic()
         return [one for one in nodes if self._avoided.get(one, now) <= now] or nodes
 
+    def give_up(self, reference: Any, pulse: Pulse) -> None:
+        """Have a task end; Ray would complain of a result that is dropped."""
+        give_up(pulse.file)
+        self._unfetched.append(reference)
+
     def warm_up(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Run a function on every processor beside what the driver does; nobody waits for it.
 
@@ -76,8 +82,7 @@ class Workers:
         """
         options = {"num_cpus": 1, "max_retries": 0, "scheduling_strategy": "SPREAD"}
         remote = self._ray.remote(function).options(**options)
-        for _ in range(self.cpus):
-            remote.remote(*arguments)
+        self._unfetched += [remote.remote(*arguments) for _ in range(self.cpus)]
 
     def map(
         self,
@@ -129,8 +134,8 @@ class _Mapping:
                 self._step()
                 look()
         finally:
-            for running in self._running.values():
-                give_up(running.pulse.file)
+            for reference, running in self._running.items():
+                self._workers.give_up(reference, running.pulse)
         return self._results
 
     def _start(self, place: int, tries: int, *, moved: bool = False) -> None:
@@ -162,7 +167,7 @@ class _Mapping:
         self._trusted = self._workers.trusted(self._alive)
         for reference in hung:
             pulse = self._running[reference].pulse
-            give_up(pulse.file)
+            self._workers.give_up(reference, pulse)
             self._again(reference, pulse.complaint)
         if set(before) - set(self._trusted):
             self._move([one for one in others if one not in hung])
@@ -179,7 +184,7 @@ class _Mapping:
         for reference in references:
             if not self._running[reference].pulse.begun:
                 waiting = self._running.pop(reference)
-                give_up(waiting.pulse.file)
+                self._workers.give_up(reference, waiting.pulse)
                 self._start(waiting.place, waiting.tries, moved=True)
 
     def _take(self, reference: Any) -> None:
