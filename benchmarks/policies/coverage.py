@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ lies above 0. Truth and width are in units of reward, discounted. The machine wa
 work: seconds are an upper bound.
 
 Commits: {commits}.
-"""
+{notes}"""
 PART = """## {title}
 
     {command}
@@ -68,6 +69,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("runs/coverage.jsonl"))
     parser.add_argument("--report", action="store_true", help="only print the table")
     parser.add_argument("--page", type=Path, help="write the table as a page of the documentation")
+    parser.add_argument("--note", action="append", default=[], help="what readers are to know")
     given = parser.parse_args()
     rows = read(given.results)
     if not given.report:
@@ -83,10 +85,10 @@ def main() -> None:
                     rows.append(row)
     print(table(rows))
     if given.page is not None:
-        given.page.write_text(page(rows))
+        given.page.write_text(page(rows, given.note))
 
 
-def page(rows: list[dict[str, Any]]) -> str:
+def page(rows: list[dict[str, Any]], notes: Sequence[str] = ()) -> str:
     """Return the page: what was run and found, without networks and with them, and the table."""
     parts = [
         _part([row for row in rows if row["plain"] == plain], plain=plain)
@@ -95,7 +97,11 @@ def page(rows: list[dict[str, Any]]) -> str:
     ]
     commits = sorted({row.get("commit", "unknown") for row in rows})
     return PAGE.format(
-        played=PLAYED, parts="\n\n".join(parts), table=table(rows), commits=", ".join(commits)
+        played=PLAYED,
+        parts="\n\n".join(parts),
+        table=table(rows),
+        commits=", ".join(commits),
+        notes="".join(f"\n- {note}" for note in notes) + "\n" * bool(notes),
     )
 
 

@@ -94,7 +94,9 @@ def findings(
     others = [cell for cell in fitted if cell.name not in names]
     behind = [cell for cell in others if not cell.with_the_best("fit")]
     errors = {cell.name: cell.prediction("fit") for cell in fitted}
-    off = [name for name, one in errors.items() if one is None or one[2] > CLOSE]
+    off = [name for name, one in errors.items() if one is not None and one[2] > CLOSE]
+    silent = [name for name, one in errors.items() if one is None]
+    right = len(fitted) - len(off) - len(silent)
     return [
         f"1. {_scores(compared)} {_own_score(fitted)}",
         f"2. `fit` is shown to be worse than logged behaviour in {len(worse)} of "
@@ -105,9 +107,9 @@ def findings(
         f"In the {len(others)} cells that lack peers, something else that was run wins"
         f"{_listed(_lost(behind)) or ' nowhere'}.",
         f"4. Its predicted value is within 15 % of the range of returns in "
-        f"{len(fitted) - len(off)} of {len(fitted)} cells"
-        f"{_share(len(fitted) - len(off), len(fitted))}"
-        f"{_listed(off).replace(':', '; not in:', 1)}.",
+        f"{right} of {len(fitted)} cells{_share(right, len(fitted))}"
+        f"{_listed(off).replace(':', '; not in:', 1)}"
+        f"{_listed(silent).replace(':', '; it says that it knows nothing of a log of:', 1)}.",
         f"5. {_aims({cell.name: cell for cell in fitted})}",
         *_single(runs, fitted),
     ]
@@ -121,14 +123,15 @@ def _below(cells: Sequence[CellScores]) -> str:
     """Return where the mean return is below behaviour's, with the discounted values beside it."""
     said = []
     for cell in cells:
-        own, today = cell.mean("fit"), cell.mean("behaviour")
-        if own < today:
+        means = cell.mean("fit"), cell.mean("behaviour")
+        own, today = map(tables.number, means)
+        if means[0] < means[1] and own != today:
             values = (
                 tables.number(float(np.mean([np.mean(run.values) for run in cell.of(one)])))
                 for one in ("fit", "behaviour")
             )
             said.append(
-                f"{cell.name} ({tables.number(own)} against {tables.number(today)}; discounted, "
+                f"{cell.name} ({own} against {today}; discounted, "
                 f"which is what it goes by, {' against '.join(values)})"
             )
     return f"Its mean return is below behaviour's in {', '.join(said)}. " if said else ""

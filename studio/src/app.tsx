@@ -1,7 +1,7 @@
 /** The page: questions on the left, the map in the middle, what is known about it on the right. */
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { Compare } from "./compare/compare";
 import { Data } from "./data/data";
@@ -37,12 +37,19 @@ export function App({ error }: { error: string | null }) {
   );
 }
 
-/** Large models take seconds until their first plan is there. */
+/** Large models take seconds until their first plan is there; of small ones, a moving bar would only take their time. */
 function Opening() {
+  const late = useSignal(false);
+  useEffect(() => {
+    const timer = setTimeout(() => (late.value = true), PROGRESS_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <section class="opening">
       <p role="status">Opening the model and planning for the first time …</p>
-      <progress {...(planned.value === null ? {} : { value: planned.value })} max={1} aria-label="Opening" />
+      {(late.value || planned.value !== null) && (
+        <progress {...(planned.value === null ? {} : { value: planned.value })} max={1} aria-label="Opening" />
+      )}
     </section>
   );
 }

@@ -52,6 +52,12 @@ export function shares(counts: number[]): number[] {
   return counts.map((amount) => (total ? amount / total : 0));
 }
 
+/** A text cut to so many letters, with an ellipsis where something is missing. */
+export function shortened(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, Math.max(most - 1, 0)).join("").trimEnd()}…` : text;
+}
+
 /** A time of the log without what it does not say: 2024-09-22T15:12:00 becomes 2024-09-22 15:12. */
 export function moment(time: string): string {
   return time.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::00)?(?:\.0+)?/, "$1 $2");

@@ -62,6 +62,10 @@ export interface Model {
   /** Whether re-plans keep up with a slider that moves. */
   live: boolean;
   question: Question;
+  /** What every question keeps of a loaded plan, in words. */
+  kept: string[];
+  /** Of a loaded plan; beside it no worst case can be asked for. */
+  action_noise: number;
   findings_count: number | null;
   version: string;
   output?: string | null;
@@ -127,6 +131,8 @@ export interface PlanSummary {
   start_states: number;
   mean_value: number | null;
   best_logged_return: number | null;
+  /** Mean logged return at the starts; null with a horizon. */
+  start_logged: number | null;
   changed_share: number | null;
   action_shares: number[];
   action_spreads: Spread[];

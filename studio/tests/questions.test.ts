@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { unframe } from "../src/api";
-import { duration, moment, number, percent, signed } from "../src/numbers";
+import { duration, moment, number, percent, shortened, signed } from "../src/numbers";
 import { asked, redone, undone } from "../src/questions/history";
 import { gammaAt, placeOfGamma, placeOfPrice, priceAt, STEPS } from "../src/questions/scales";
 import { PLAIN } from "../src/questions/whole";
+import { pinLabel } from "../src/questions/words";
 
 describe("sliders", () => {
   it("of the discount move through its whole range and come back", () => {
@@ -18,6 +19,28 @@ describe("sliders", () => {
     expect(priceAt(0)).toBe(0);
     expect(placeOfPrice(0)).toBe(0);
     for (let place = 0; place <= STEPS; place++) expect(placeOfPrice(priceAt(place))).toBe(place);
+  });
+});
+
+describe("names of pins", () => {
+  it("are what was typed, or what is asked", () => {
+    expect(pinLabel(" calm ", "gamma 0.9")).toBe("calm");
+    expect(pinLabel(" ", "gamma 0.9")).toBe("gamma 0.9");
+    expect(pinLabel("", "")).toBe("first question");
+  });
+
+  it("are never longer than the server takes", () => {
+    const label = pinLabel("", "never torque ≤ −1.23, ".repeat(20));
+    expect([...label].length).toBeLessThanOrEqual(120);
+    expect(label.endsWith("…")).toBe(true);
+  });
+});
+
+describe("long names", () => {
+  it("are cut, and say so", () => {
+    expect(shortened("pole angle", 12)).toBe("pole angle");
+    expect(shortened("a rather long name", 9)).toBe("a rather…");
+    expect(shortened("🩺🩺🩺", 2)).toBe("🩺…");
   });
 });
 

@@ -55,8 +55,8 @@ def test_logs_with_networks_are_reported_apart():
         "world": "bandit", "seed": 10_000, "plain": True, "truth": 0.2, "low": 0.1, "high": 0.4,
         "truth_error": 0.01, "better": 0.25, "shown": True, "seconds": 1.0, "commit": "abc1234",
     }  # fmt: skip
-    text = coverage.page([row, {**row, "plain": False, "truth": 0.5}])
+    text = coverage.page([row, {**row, "plain": False, "truth": 0.5}], ["One thing to know."])
     plain, networks = text.split("## With networks")
     assert "in 100% of the logs" in plain
     assert "in 0% of the logs" in networks.split("##")[0]
-    assert "Commits: abc1234." in text
+    assert text.endswith("Commits: abc1234.\n\n- One thing to know.\n")

@@ -140,6 +140,12 @@ def test_the_page_says_where_fit_earns_less_than_behaviour():
     assert f"below behaviour's in {CELL} (10.0 against 20.0; discounted," in said
 
 
+def test_a_value_that_is_withheld_is_not_counted_as_right():
+    said = page.page(runs_of(EARNED), ABOUT).splitlines()[5]
+    assert "in 0 of 1 cells (0%)" in said
+    assert f"it says that it knows nothing of a log of: {CELL}." in said
+
+
 def test_a_cell_in_which_nobody_beats_random_actions_has_no_score_and_is_named():
     runs = [*runs_of(EARNED), *runs_of({**EARNED, "random": 200.0}, cell="hospital-5k")]
     said = page.page(runs, ABOUT).splitlines()[2]

@@ -118,7 +118,7 @@ def test_a_killed_driver_goes_on(log, quick, cluster, tmp_path):
 @pytest.mark.slow
 def test_networks_learnt_by_nodes_are_those_learnt_here(log, cluster, tmp_path):
     pytest.importorskip("torch")
-    asked = {"gamma": GAMMA, "show_progress": False}
+    asked = {"gamma": GAMMA, "folds": FOLDS, "show_progress": False}
     learnt = [da.Candidate(encoder="dynamics", k_pi=5), da.Candidate(k_pi=5)]
     expected = da.fit(log, learnt, **asked)
     found = da.fit(log, learnt, **asked, cluster="auto", work_dir=tmp_path)

@@ -156,3 +156,21 @@ def test_errors_of_tasks_reach_the_caller(cluster, tmp_path):
             hired.map(whole_array, [(tmp_path / "nowhere.npy",)], "reading")
         with pytest.raises(da.ClusterError, match="dividing failed on a node: ZeroDivisionError"):
             hired.map(divmod, [(1, 0)], "dividing")
+
+
+def test_tasks_that_are_given_up_leave_their_processors(cluster, tmp_path):
+    from deepaveragers.cluster.work_dir import workers
+
+    def begun():
+        return len(list((tmp_path / "alive").iterdir()))
+
+    def look():
+        assert begun() < 3, "all have begun"
+
+    with workers("auto", tmp_path) as hired:
+        asleep = [(600.0,)] * 3
+        with pytest.raises(AssertionError, match="all have begun"):
+            hired.map(time.sleep, asleep, "sleeping", look=look)
+        began = time.monotonic()
+        assert hired.map(len, [(b"abc",)] * 3, "counting") == [3] * 3
+        assert time.monotonic() - began < 60.0

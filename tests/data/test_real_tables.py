@@ -380,6 +380,23 @@ def test_the_only_dates_are_guessed_as_the_time(tmp_path):
     assert guessed(found).get("time") not in ("seen", "born")
 
 
+def test_a_shops_columns_are_guessed(tmp_path):
+    rows = range(400)
+    shop = {
+        "Customer": [*(f"C-{row // 20}" for row in rows), "Total"],
+        "Week starting": [*(f"2024-01-{1 + row % 20:02d}" for row in rows), ""],
+        "Price score": [*(row % 7 / 2 for row in rows), ""],
+        "Coupon": [*(f"{row % 4 * 5}%" for row in rows), ""],
+        "Margin EUR": [*(row % 10 / 4 for row in rows), 450.0],
+        "Status": [*("unsubscribed" if row % 40 == 39 else "" for row in rows), ""],
+    }
+    found = guessed(survey(open_table(written(tmp_path / "shop.csv", shop))))
+    assert found["episode"] == "Customer"
+    assert (found["action"], found["reward"]) == ("Coupon", "Margin EUR")
+    assert found["terminated"] == "Status", "the only text that is blank in most rows"
+    assert found["missing"] == "drop", "the row of totals has no time"
+
+
 def test_names_and_costs_are_guessed(tmp_path):
     pumps = {
         "Pump": [f"P-{row // 3:03d}" for row in range(90)],

@@ -93,6 +93,21 @@ def test_tables_of_any_format_get_pythons_decisions(
     check(read_csv(tmp_path / "out.csv"), ward_policy, patients)
 
 
+def test_decimal_commas(ward_policy, ward_file, patients, tmp_path, capsys):
+    written = [
+        {
+            key: str(cell).replace(".", ",") if isinstance(cell, float) else cell
+            for key, cell in row.items()
+        }
+        for row in patients
+    ]
+    source, out = as_csv(written, tmp_path / "in.csv"), tmp_path / "out.csv"
+    assert act(ward_file, source, "-o", out) == 2
+    assert "If a comma stands before the fraction, say so: --decimal ," in capsys.readouterr().err
+    assert act(ward_file, source, "-o", out, "--decimal", ",") == 0
+    check(read_csv(out), ward_policy, patients)
+
+
 def test_decisions_in_any_format(ward_policy, ward_file, patients, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     source = as_csv(patients, tmp_path / "in.csv")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.studio.conftest import Page
+from tests.studio.worlds import corridor
 
 import deepaveragers as da
+from deepaveragers.data.returns import returns_to_go
 
 
 def test_model(page, mdp):
@@ -20,8 +23,16 @@ def test_model(page, mdp):
     assert told["error"] == pytest.approx(plan.error)
     assert told["mean_value"] == pytest.approx(plan.values.mean(), abs=2 * plan.error)
     assert told["best_logged_return"] == pytest.approx(plan.best_logged_return)
+    earned = returns_to_go(mdp.transitions, 0.99)[[e.start for e in mdp.transitions.episodes()]]
+    assert told["start_logged"] == pytest.approx(earned.mean())
     assert sum(told["action_shares"]) == pytest.approx(1.0)
     assert model["question"]["gamma"] == 0.99
+
+
+def test_a_map_of_few_states_has_columns_as_axes(tmp_path):
+    page = Page(da.compile(corridor(rows=10), k=2), tmp_path)
+    assert len(page.session.mdp) < 40
+    assert sorted(page.get("/api/opening")["axes"]) == ["c0", "c1"]
 
 
 def test_axes(page, mdp, floats):

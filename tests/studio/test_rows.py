@@ -49,6 +49,16 @@ def test_the_model_has_columns_instead_of_actions(page):
     ]
 
 
+def test_noise_of_a_loaded_plan_is_kept(mdp, tmp_path):
+    page = Page(mdp.solve(gamma=0.9, action_noise=0.3), tmp_path, "plan")
+    model = page.get("/api/model")
+    assert (model["kept"], model["action_noise"]) == (["action noise 0.3"], 0.3)
+    told = page.ask({"gamma": 0.8}).head["plan"]
+    plan = page.session.known(told["id"]).plan
+    own = mdp.solve(gamma=0.8, action_noise=0.3)
+    assert np.abs(plan.values - own.values).max() <= plan.error + own.error
+
+
 def test_a_question_about_rows_is_the_librarys(asked, mdp, page):
     told, plan = asked
     own = mdp.solve(gamma=0.9, forbidden_actions=LIMITS, action_penalties={"push": 0.1})

@@ -59,6 +59,7 @@ def act(
     observations: Observations = None,
     missing: Missing = "stop",
     delimiter: Annotated[str | None, typer.Option(help="Between the cells of a text.")] = None,
+    decimal: Annotated[str, typer.Option(help="Decimal mark of a text, '.' or ','.")] = ".",
     encoding: Annotated[str, typer.Option(help="Of a text.")] = "utf-8",
     sheet: Annotated[str | None, typer.Option(help="Of an Excel file.")] = None,
     sql: Annotated[str | None, typer.Option(help="Query or table of a database.")] = None,
@@ -90,6 +91,7 @@ def act(
         keys=_names(keys),
         observations=_names(observations),
         missing=missing,  # type: ignore[arg-type]
+        decimal=decimal,
     )
     with _sink(output, format, scoring.names) as sink, progress("rows", 0) as advance:
         scored = scoring.run(sink, advance)

@@ -4,10 +4,15 @@ Ray notices a node that is gone. One that hangs it notices late, and then may wa
 task that began there; a process that is stopped, or a disk that hangs, it does not notice. The
 driver measures silence by its own clock, so that clocks need not agree. It counts little of a long
 pause between two looks: a driver that was itself stopped does not take all others for dead.
+
+A task that is given up ends itself when it sees a file that says so. Ray's own `cancel` is not
+used: where it meets a task that is just returning, it ends the driver's process (Ray 2.60, "Tried
+to complete task that was not pending").
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -25,10 +30,22 @@ MOST_COUNTED_SECONDS = 2 * LOOK_SECONDS
 """Of the time between two looks that counts as silence."""
 
 
+def give_up(file: Path) -> None:
+    """Have the task of a file end; one that has not begun will do nothing."""
+    with suppress(OSError):
+        _end_of(file).touch()
+
+
+def _end_of(file: Path) -> Path:
+    return file.with_suffix(".end")
+
+
 def run_with_heartbeat(file: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """Run a function, on a node, and write signs of life to a file meanwhile."""
     from .session import import_ray
 
+    if _end_of(Path(file)).exists():
+        return None
     node = import_ray().get_runtime_context().get_node_id()
     with _beating(Path(file), node):
         return function(*arguments)
@@ -41,6 +58,8 @@ def _beating(file: Path, node: str) -> Iterator[None]:
     def beat() -> None:
         count = 0
         while not over.is_set():
+            if _end_of(file).exists():
+                os._exit(1)  # files are written by rename: none is left half
             count += 1
             with suppress(OSError):  # the next one may succeed
                 file.write_text(f"{node} {count}")
@@ -61,7 +80,7 @@ class Pulse:
     """What the driver sees of one running task."""
 
     def __init__(self, file: Path) -> None:
-        self._file, self._last = file, ""
+        self.file, self._last = file, ""
         self._seen, self._silent = time.monotonic(), 0.0
 
     @property
@@ -82,7 +101,7 @@ class Pulse:
     def hangs(self, alive: Collection[str]) -> bool:
         """Look once more; whether the task's node is gone, or it gives no sign for too long."""
         try:
-            now = self._file.read_text()
+            now = self.file.read_text()
         except OSError:
             now = self._last
         moment = time.monotonic()

@@ -91,7 +91,10 @@ def _start(ray: Any, cpus: int | None, quiet: dict[str, Any]) -> None:
 
 def _connect(ray: Any, address: str, quiet: dict[str, Any]) -> None:
     host, _, port = address.rpartition(":")
-    remedy = "Start one there: ray start --head --port=6379"
+    remedy = (
+        "Start one there: ray start --head --port=6379. "
+        "If Ray asks for a token, set RAY_AUTH_MODE=token here too."
+    )
     try:
         # Ray itself would try for minutes.
         socket.create_connection((host, int(port)), CONNECT_SECONDS).close()

@@ -13,13 +13,12 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import ClusterError, DeepAveragersError
-from .heartbeat import LOOK_SECONDS, Pulse, run_with_heartbeat
+from .heartbeat import LOOK_SECONDS, Pulse, give_up, run_with_heartbeat
 
 RETRIES = 3
 IDLE_LOOKS = 240
@@ -46,6 +45,7 @@ class Workers:
         self._ray, self._beats = ray, folder / "alive"
         self._beats.mkdir(parents=True, exist_ok=True)
         self._avoided: dict[str, float] = {}
+        self._unfetched: list[Any] = []
         self.retried = 0
 
     @property
@@ -69,6 +69,20 @@ class Workers:
         """Return those of some nodes that are not to be avoided; all, if there are none."""
         now = time.monotonic()
         return [one for one in nodes if self._avoided.get(one, now) <= now] or nodes
+
+    def give_up(self, reference: Any, pulse: Pulse) -> None:
+        """Have a task end; Ray would complain of a result that is dropped."""
+        give_up(pulse.file)
+        self._unfetched.append(reference)
+
+    def warm_up(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Run a function on every processor beside what the driver does; nobody waits for it.
+
+        Processes start meanwhile, import what the function does, and load its kernels.
+        """
+        options = {"num_cpus": 1, "max_retries": 0, "scheduling_strategy": "SPREAD"}
+        remote = self._ray.remote(function).options(**options)
+        self._unfetched += [remote.remote(*arguments) for _ in range(self.cpus)]
 
     def map(
         self,
@@ -120,8 +134,8 @@ class _Mapping:
                 self._step()
                 look()
         finally:
-            for reference in self._running:
-                self._cancel(reference)
+            for reference, running in self._running.items():
+                self._workers.give_up(reference, running.pulse)
         return self._results
 
     def _start(self, place: int, tries: int, *, moved: bool = False) -> None:
@@ -152,8 +166,9 @@ class _Mapping:
             self._workers.avoid(self._running[reference].pulse.node)
         self._trusted = self._workers.trusted(self._alive)
         for reference in hung:
-            self._cancel(reference)
-            self._again(reference, self._running[reference].pulse.complaint)
+            pulse = self._running[reference].pulse
+            self._workers.give_up(reference, pulse)
+            self._again(reference, pulse.complaint)
         if set(before) - set(self._trusted):
             self._move([one for one in others if one not in hung])
         at_work = any(one.pulse.begun for one in self._running.values())
@@ -168,8 +183,8 @@ class _Mapping:
         """Have tasks that have not begun wait for another node than the one that is gone."""
         for reference in references:
             if not self._running[reference].pulse.begun:
-                self._cancel(reference)
                 waiting = self._running.pop(reference)
+                self._workers.give_up(reference, waiting.pulse)
                 self._start(waiting.place, waiting.tries, moved=True)
 
     def _take(self, reference: Any) -> None:
@@ -197,10 +212,6 @@ class _Mapping:
         )  # fmt: skip
         self._workers.retried += 1
         self._start(lost.place, tries)
-
-    def _cancel(self, reference: Any) -> None:
-        with suppress(Exception):  # it may be gone, or done
-            self._ray.cancel(reference, force=True)
 
 
 def _raised(error: Any, label: str) -> Exception:

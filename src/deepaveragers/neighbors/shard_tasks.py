@@ -37,6 +37,12 @@ class _Shard:
         return found
 
 
+def load_kernels(dtype: str, k: int) -> None:
+    """Search a few rows, so that what a process needs for a real search is in its memory."""
+    rows = np.zeros((2 * k, 2), dtype)
+    TreeIndex(rows).query_squared(rows, k)
+
+
 def ask_home(files: ShardFiles, shard: int, action: int) -> None:
     """Phase 1: answer a shard's queries about an action from its rows, and list their visits."""
     points: Floats | None = None

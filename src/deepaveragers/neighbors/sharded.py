@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import shown
-from ..arrays import Float32, Int32, Int64, frozen
+from ..arrays import Float32, Floats, Int32, Int64, frozen
 from ..cluster.files import whole_array, write_array, write_text
 from ..cluster.tasks import Workers
 from ..cluster.watching import watched
@@ -30,9 +30,9 @@ from .checkpoint import fingerprint
 from .duplicates import group_identical, groups_in_order, write_lists
 from .features import Features
 from .graph import NO_NEIGHBOR, NeighborGraph, SearchReport, room_for_lists
-from .partition import CELLS, boxes_of, in_shards, make_partition
+from .partition import CELLS, Partition, boxes_of, in_shards, make_partition
 from .shard_files import PHASES, Block, ShardFiles
-from .shard_tasks import answer_others, ask_home, merge_blocks
+from .shard_tasks import answer_others, ask_home, load_kernels, merge_blocks
 from .shard_tuning import SHARD_TUNING, ShardTuning
 
 VERSION = 3
@@ -87,6 +87,7 @@ def build_graph_on_cluster(
             shards = tuning.shards_for(np.bincount(actions, minlength=num_actions), hired.cpus)
         files = ShardFiles(folder, shards, tuning.block_states, num_actions, k)
         if not ready.exists():
+            hired.warm_up(load_kernels, features.source.dtype.str, k)
             _share_out(files, features, actions, members[starts[:-1]].astype(np.int64))
         search = _Search(files, hired, show_progress)
         search.run()
@@ -105,31 +106,45 @@ def _share_out(files: ShardFiles, features: Features, actions: Int32, distinct: 
     shards = files.shards
     for phase in ("partition", *PHASES):
         (files.folder / phase).mkdir(parents=True, exist_ok=True)
-    partition = make_partition(features.source, shards)
-    cells = partition.cell_of(features.source)
-    rows, row_starts = in_shards(cells // CELLS, shards)
-    order, cell_starts = in_shards(partition.cell_of(features.core[distinct]), shards * CELLS)
-    starts = cell_starts[::CELLS]
-    boxes, farthest = [], []
     for shard in range(shards):
         files.shard(shard, "").parent.mkdir(parents=True, exist_ok=True)
-        own = rows[row_starts[shard] : row_starts[shard + 1]]
-        here = distinct[order[starts[shard] : starts[shard + 1]]]
-        source, taken = features.source[own], actions[own]
-        box, norm = boxes_of(partition, source, taken, cells[own] % CELLS, files.num_actions)
-        boxes.append(box)
-        farthest.append(norm)
-        write_array(files.shard(shard, "rows"), own.astype(np.int32))
-        write_array(files.shard(shard, "source"), source)
-        write_array(files.shard(shard, "actions"), taken.astype(np.int32))
-        write_array(files.shard(shard, "points"), features.core[here])
+    partition = make_partition(features.source, shards)
     for name in ("mean", "directions", "axes", "cuts"):
         write_array(files.of_partition(name), getattr(partition, name))
-    write_array(files.of_partition("boxes"), np.stack(boxes))
-    write_array(files.of_partition("farthest"), np.array(farthest))
+    order, cell_starts = in_shards(partition.cell_of(features.core[distinct]), shards * CELLS)
     write_array(files.of_partition("order"), order)
+    starts = cell_starts[::CELLS]
+    for shard in range(shards):
+        here = distinct[order[starts[shard] : starts[shard + 1]]]
+        write_array(files.shard(shard, "points"), features.core[here])
+    _write_rows(files, partition, features.source, actions)
     # Last: where it is, the others are.
     write_text(files.folder / READY, json.dumps({"shards": shards}))
+
+
+def _write_rows(files: ShardFiles, partition: Partition, source: Floats, actions: Int32) -> None:
+    """Write every shard's rows and, where there are several, the boxes by which they are asked."""
+    if files.shards == 1:
+        _write_shard(files, 0, np.arange(len(actions)), source, actions)
+        return
+    cells = partition.cell_of(source)
+    rows, starts = in_shards(cells // CELLS, files.shards)
+    boxes, farthest = [], []
+    for shard in range(files.shards):
+        own = rows[starts[shard] : starts[shard + 1]]
+        here, taken = source[own], actions[own]
+        box, norm = boxes_of(partition, here, taken, cells[own] % CELLS, files.num_actions)
+        boxes.append(box)
+        farthest.append(norm)
+        _write_shard(files, shard, own, here, taken)
+    write_array(files.of_partition("boxes"), np.stack(boxes))
+    write_array(files.of_partition("farthest"), np.array(farthest))
+
+
+def _write_shard(files: ShardFiles, shard: int, own: Int64, source: Floats, actions: Int32) -> None:
+    write_array(files.shard(shard, "rows"), own.astype(np.int32))
+    write_array(files.shard(shard, "source"), source)
+    write_array(files.shard(shard, "actions"), actions.astype(np.int32))
 
 
 class _Search:

@@ -12,7 +12,7 @@ from ..arguments import shown
 from ..arrays import Array, Bool
 from ..data.by_name import MISSING, category_of
 from ..data.column_names import as_given, listed
-from ..data.tables.notation import PLAIN, is_null
+from ..data.tables.notation import PLAIN, Notation, is_null
 from ..data.tables.numbers import Where, as_numbers
 from ..data.tables.table import Table
 from ..errors import InputError
@@ -93,7 +93,11 @@ def _in_order(policy: CompactPolicy, table: Table, observations: Sequence[str] |
 
 
 def observations_of(
-    chunk: Mapping[str, Array], layout: Layout, policy: CompactPolicy, where: Where
+    chunk: Mapping[str, Array],
+    layout: Layout,
+    policy: CompactPolicy,
+    where: Where,
+    notation: Notation = PLAIN,
 ) -> tuple[Any, Bool]:
     """Return what the policy reads of a chunk, and [n] whether each row can be used.
 
@@ -106,7 +110,7 @@ def observations_of(
     parts: dict[str, Array] = {}
     usable = np.ones(len(next(iter(chunk.values()))), dtype=bool)
     for name in layout.numbers:
-        parts[name] = _numbers(chunk[name], _of_column(where, name))
+        parts[name] = _numbers(chunk[name], _of_column(where, name), notation)
         if not _may_be_missing(name, policy):
             finite = np.isfinite(parts[name])
             usable &= finite if finite.ndim == 1 else finite.all(axis=1)
@@ -163,11 +167,13 @@ def _known_labels(name: str, policy: CompactPolicy) -> list[str]:
     return [one[len(start) :] for one in names if one.startswith(start)]
 
 
-def _numbers(cells: Array, where: Where) -> Array:
+def _numbers(cells: Array, where: Where, notation: Notation) -> Array:
     try:
-        return as_numbers(cells, where)
+        return as_numbers(cells, where, notation)
     except InputError as error:  # whose remedies are those of an import
         remedy = "Repair it; a blank cell is a missing value."
+        if notation.decimal == "." and "," in str(error.received):
+            remedy = "If a comma stands before the fraction, say so: --decimal ,"
         raise InputError(error.parameter, error.allowed, error.received, remedy) from None
 
 

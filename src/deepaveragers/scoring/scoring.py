@@ -13,6 +13,7 @@ import numpy as np
 from ..arguments import choice
 from ..arrays import Array, Bool
 from ..data.column_names import listed
+from ..data.tables.notation import Notation, check_notation
 from ..data.tables.table import Table
 from ..errors import DataWarning, InputError
 from ..policy.compact import CompactPolicy
@@ -53,6 +54,7 @@ class Scoring:
             observations.
         observations: columns in the order of the policy's, where those have no names.
         missing: "stop" at the first row that cannot be used, or "skip" those.
+        decimal: the mark before the fraction of a number in a text, "." or ",".
     """
 
     def __init__(
@@ -63,7 +65,10 @@ class Scoring:
         keys: Sequence[str] | None = None,
         observations: Sequence[str] | None = None,
         missing: Missing = "stop",
+        decimal: str = ".",
     ) -> None:
+        check_notation(decimal, None, None)
+        self._notation = Notation(decimal=decimal)
         self._policy, self._table = policy, table
         self._skip = choice("missing", missing, ("stop", "skip")) == "skip"
         self._layout = layout_of(policy, table, observations)
@@ -92,7 +97,7 @@ class Scoring:
 
     def _read(self, chunk: Columns, start: int) -> tuple[object, Bool]:
         where = partial(_place, self._table, start)
-        parts, usable = observations_of(chunk, self._layout, self._policy, where)
+        parts, usable = observations_of(chunk, self._layout, self._policy, where, self._notation)
         if not self._skip and not usable.all():
             raise first_unusable(parts, usable, self._layout, self._policy, where)
         return rows_of(parts, usable, self._layout), usable

@@ -42,6 +42,8 @@ class Axes:
         self.picks = spread_rows(len(mdp), SAMPLE)
         self._directions: tuple[Float64, Float64, Float64] | None = None
         self._lock = threading.Lock()
+        self._axes: tuple[Axis, ...] | None = None
+        self._making = threading.Lock()
 
     def sample(self) -> Float64:
         """Return [S, D] the columns of a sample of the core states; D is 0 for pictures."""
@@ -51,7 +53,13 @@ class Axes:
         return rows[:, : len(self.labels)].astype(np.float64)
 
     def axes(self) -> tuple[Axis, ...]:
-        """Return all axes: the columns, then the components."""
+        """Return all axes: the columns, then the components; the first who asks makes them."""
+        with self._making:
+            if self._axes is None:
+                self._axes = self._made()
+            return self._axes
+
+    def _made(self) -> tuple[Axis, ...]:
         mean, directions, shares = self._principal()
         sample = self.sample()
         named = [f"{n} [{u}]" if u else n for n, u in zip(self.labels, self.units, strict=True)]

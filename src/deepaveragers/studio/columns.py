@@ -19,6 +19,8 @@ FEW = 12
 """Different whole numbers up to which a column is a category."""
 LOOKED_AT = 5_000
 """Values by which the kind of a column is told."""
+JUDGED = 20_000
+"""States by which columns are ranked, at least, where there are as many."""
 BINS = 20
 """Parts of a column, with as many states each, in which values are averaged."""
 
@@ -82,6 +84,8 @@ def first_axes(axes: Axes, values: Float64) -> tuple[str, ...]:
     A column tells the share of the variance of the values that lies between its bins.
     """
     sample, picked = axes.sample(), values[axes.picks]
+    few = slice(None, None, max(1, len(picked) // JUDGED))
+    sample, picked = sample[few], picked[few]
     varied = [place for place in range(sample.shape[1]) if _varied(sample[:, place])]
     best = sorted(varied, key=lambda place: -_told(sample[:, place], picked))[:2]
     known = [axis.id for axis in axes.axes()]
@@ -90,8 +94,12 @@ def first_axes(axes: Axes, values: Float64) -> tuple[str, ...]:
 
 
 def _varied(column: Float64) -> bool:
-    """Whether a column has more than a few different values: a map of flags shows lines."""
-    return len(np.unique(column[:: max(1, len(column) // LOOKED_AT)])) > FEW
+    """Whether a column has more than a few different values: a map of flags shows lines.
+
+    Of a dozen states, half as many are enough.
+    """
+    looked_at = column[:: max(1, len(column) // LOOKED_AT)]
+    return len(np.unique(looked_at)) > min(FEW, len(looked_at) // 2)
 
 
 def _told(column: Float64, values: Float64) -> float:

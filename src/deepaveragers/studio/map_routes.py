@@ -32,8 +32,7 @@ class MapRoutes:
 
     async def axes(self, request: Request) -> Response:
         """All axes of the map."""
-        session = self._session
-        return await self._studio.answer(lambda: session.once("axes", session.axes.axes))
+        return await self._studio.answer(self._session.axes.axes)
 
     async def axis(self, request: Request) -> Response:
         """The places of all core states on one axis."""

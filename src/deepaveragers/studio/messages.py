@@ -86,6 +86,7 @@ class PlanSummary(msgspec.Struct, frozen=True):
         greedy_loss: the most that acting greedily loses; None where it is not known.
         start_value: mean over the starts of the episodes.
         start_states: over how many.
+        start_logged: mean logged return there; None with a horizon, which the log does not have.
         mean_value: over all core states.
         best_logged_return: the largest under this question.
         changed_share: of the core states that act otherwise than in the plan asked for.
@@ -106,6 +107,7 @@ class PlanSummary(msgspec.Struct, frozen=True):
     greedy_loss: float | None
     start_value: float | None
     start_states: int
+    start_logged: float | None
     mean_value: float
     best_logged_return: float
     changed_share: float | None
@@ -178,6 +180,8 @@ class Model(msgspec.Struct, frozen=True):
         other_action: share of a column's range by which a row has to differ to count as another.
         live: whether re-plans follow a slider.
         question: that the first plan answers.
+        kept: what every question keeps of a loaded plan, in words.
+        action_noise: of a loaded plan; beside it no worst case can be asked for.
         findings_count: of the doctor; None until he is done.
         output: the folder that exports go to.
     """
@@ -199,6 +203,8 @@ class Model(msgspec.Struct, frozen=True):
     reward_columns: tuple[str, ...]
     live: bool
     question: Question
+    kept: tuple[str, ...]
+    action_noise: float
     findings_count: int | None
     output: str
     version: str

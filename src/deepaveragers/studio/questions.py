@@ -127,6 +127,17 @@ def question_of(objective: Objective, mdp: DacMdp) -> Question:
     )
 
 
+def kept_words(base: Objective) -> tuple[str, ...]:
+    """Return in words what every question keeps of a loaded plan, as the page cannot change it."""
+    found = {
+        f"action noise {base.action_noise:g}": base.action_noise > 0.0,
+        "its mask of actions": base.action_mask is not None,
+        "its rewards": base.rewards is not None,
+        f"the {base.penalty} penalty of distance": base.penalty != Objective().penalty,
+    }
+    return tuple(words for words, kept in found.items() if kept)
+
+
 def normal(question: Question) -> Question:
     """Return the question as all that ask the same are written: in order, without zeros."""
     prices = {action: question.penalties[action] for action in sorted(question.penalties)}

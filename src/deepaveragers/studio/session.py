@@ -31,6 +31,7 @@ from .messages import Column, Model, Opening, PlanSummary
 from .plans import Kept, Plans, graph_bytes
 from .question_messages import Question
 from .questions import (
+    kept_words,
     normal,
     objective_of,
     plan_id,
@@ -275,6 +276,8 @@ class Session:
             reward_columns=tuple(column.name for column in columns),
             live=self.live,
             question=self.first,
+            kept=kept_words(self.base),
+            action_noise=self.base.action_noise,
             findings_count=self.findings_count,
             output=str(self.output.resolve()),
             version=__version__,

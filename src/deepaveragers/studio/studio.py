@@ -100,7 +100,7 @@ class Studio:
             session.opening()
         except (DeepAveragersError, Overtaken):
             return  # whoever asks is told
-        session.once("axes", session.axes.axes)
+        session.axes.axes()
         # What follows can wait; a page that is being drawn should not.
         if self._shown.wait(PAGE_SECONDS):
             time.sleep(DRAWING_SECONDS)

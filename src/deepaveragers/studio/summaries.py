@@ -7,6 +7,9 @@ import math
 import numpy as np
 
 from ..arrays import Float64, Int64
+from ..data.returns import last_rows
+from ..kernels.returns import discounted_returns
+from ..mdp.problem import rewards_of
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import numbers_of
 from ..solvers.start_states import Starts
@@ -34,6 +37,7 @@ def summary_of(
     there = ~np.isnan(values)
     shares, spreads = _actions(plan, planned[planned >= 0])
     best, mean = plan.best_logged_return, float(plan.values.mean())
+    endless = plan.objective.horizon is None
     return PlanSummary(
         id=name,
         question=question,
@@ -44,6 +48,7 @@ def summary_of(
         greedy_loss=plan.greedy_loss if math.isfinite(plan.greedy_loss) else None,
         start_value=float(values[there].mean()) if there.any() else None,
         start_states=int(there.sum()),
+        start_logged=float(logged_returns(plan, starts.rows).mean()) if endless else None,
         mean_value=mean,
         best_logged_return=best,
         changed_share=None,
@@ -54,6 +59,13 @@ def summary_of(
         query=query_of(question),
         pinned=None,
     )
+
+
+def logged_returns(plan: Plan, rows: Int64) -> Float64:
+    """Return [S] what the log earned from rows [S] on, under the rewards of a plan's question."""
+    data, gamma = plan.mdp.transitions, float(plan.objective.gamma)
+    rewards = np.asarray(rewards_of(plan.mdp, plan.objective), dtype=np.float64)
+    return discounted_returns(rewards, last_rows(data), np.zeros(len(data)), gamma)[rows]
 
 
 def _actions(plan: Plan, planned: Int64) -> tuple[tuple[float, ...], tuple[Spread, ...]]:

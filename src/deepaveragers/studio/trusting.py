@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Float64
-from ..data.returns import last_rows
 from ..errors import InputError
 from ..evaluation.guarantee import COLUMNS_SHOWN, THINNEST, Guarantee, guarantee
 from ..evaluation.statistics import bootstrap_interval
-from ..kernels.returns import discounted_returns
 from ..mdp.problem import rewards_of
 from ..representation.encoder import Standardize
 from ..solvers.plan import Plan
@@ -23,6 +21,7 @@ from .data_messages import Behaviour, Statement, Thin, ThinPlace, Trust
 from .planned_distances import planned_distances
 from .plans import Kept
 from .session import Session
+from .summaries import logged_returns
 
 FAR = 3.0
 """Times the 90 % quantile of the distances: what lies beyond is thin."""
@@ -157,11 +156,7 @@ def _beside(planned: float, behaviour: Behaviour) -> Statement:
 
 
 def _behaviour(session: Session, plan: Plan) -> Behaviour:
-    data = session.data
-    rewards = np.asarray(rewards_of(plan.mdp, plan.objective), dtype=np.float64)
-    tails = np.zeros(len(data))
-    returns = discounted_returns(rewards, last_rows(data), tails, plan.objective.gamma)
-    earned = returns[session.starts.rows]
+    earned = logged_returns(plan, session.starts.rows)
     mean = float(earned.mean())
     if len(earned) <= FEW:
         return Behaviour(mean, bootstrap_interval(earned), len(earned))

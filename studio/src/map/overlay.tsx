@@ -4,7 +4,7 @@ import type { Point } from "./lasso";
 import { positions } from "./positions";
 import { ticks, toScreen, type Rectangle, type Size } from "./view";
 import { axisLabel, future, lasso, view } from "../store";
-import { number } from "../numbers";
+import { number, shortened } from "../numbers";
 
 interface Props {
   size: Size;
@@ -15,6 +15,11 @@ interface Props {
 }
 
 const TICK_EVERY_PX = 110;
+/** Of a letter of an axis' name, about. */
+const LETTER_PX = 8;
+/** That the buttons take up beside the name of the upright axis. */
+const BUTTONS_PX = 300;
+const FEWEST_LETTERS = 12;
 
 export function Overlay({ size, shown, hovered, drawing, crosshair }: Props) {
   const at = (state: number): Point | null => {
@@ -94,10 +99,15 @@ function Ticks({ size, shown }: { size: Size; shown: Rectangle }) {
           </g>
         );
       })}
-      <text class="name" x={size.width - 8} y={size.height - 20} text-anchor="end">{axisLabel(view.value.x)} →</text>
-      <text class="name" x={8} y={18}>↑ {axisLabel(view.value.y)}</text>
+      <text class="name" x={size.width - 8} y={size.height - 20} text-anchor="end">{named(view.value.x, size.width)} →</text>
+      <text class="name" x={8} y={18}>↑ {named(view.value.y, size.width - BUTTONS_PX)}</text>
     </g>
   );
+}
+
+/** The name of an axis, cut to what fits into a width. */
+function named(axis: string, width: number): string {
+  return shortened(axisLabel(axis), Math.max(Math.floor(width / LETTER_PX) - 3, FEWEST_LETTERS));
 }
 
 function outline(points: Point[]): string {

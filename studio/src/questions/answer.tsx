@@ -40,8 +40,8 @@ export function Answer() {
 }
 
 function startNote(): string {
-  const best = plan.value?.best_logged_return;
-  return best === null || best === undefined ? "expected by the model" : `best logged ${number(best, 3)}`;
+  const logged = plan.value?.start_logged;
+  return logged === null || logged === undefined ? "expected by the model" : `logged there: ${number(logged, 3)}`;
 }
 
 /** A plan that was there already came quicker than it was made. */

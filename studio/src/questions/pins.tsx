@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 
 import { look, model, pins, plan, question, reference } from "../store";
-import { differences } from "./words";
+import { differences, MOST_PINS, pinLabel } from "./words";
 import { countAgainst, pin, replan, settle, unpin } from "./planning";
 import { past } from "../store";
 import { asked } from "./history";
@@ -12,10 +12,11 @@ import type { PlanSummary } from "../types";
 export function Pins() {
   const label = useSignal("");
   const already = pins.value.some((pinned) => pinned.id === plan.value?.id);
+  const full = pins.value.length >= MOST_PINS;
   const suggested = question.value && model.value ? differences(question.value, model.value.question) : "";
   const keep = (event: Event) => {
     event.preventDefault();
-    void pin(label.value.trim() || suggested || "first question");
+    void pin(pinLabel(label.value, suggested));
     label.value = "";
   };
   return (
@@ -26,11 +27,12 @@ export function Pins() {
           type="text" aria-label="Name of the pin" placeholder={suggested || "first question"} value={label.value}
           maxLength={80} onInput={(event) => (label.value = event.currentTarget.value)}
         />
-        <button type="submit" disabled={already || !plan.value}>Pin this plan</button>
+        <button type="submit" disabled={already || full || !plan.value}>Pin this plan</button>
       </form>
       <ul>
         {pins.value.map((pinned) => <Pinned key={pinned.id} pinned={pinned} />)}
       </ul>
+      {full && <p class="help">{MOST_PINS} plans can be pinned; remove one to pin another.</p>}
       {pins.value.length === 0 && <p class="help">Pin two plans to compare them.</p>}
       {pins.value.length > 1 && (
         <button type="button" onClick={() => look({ panel: "compare" })}>Compare</button>

@@ -22,6 +22,7 @@ export function Questions() {
   return (
     <section class="questions" aria-label="Questions">
       <Suggestions />
+      {known.kept.length > 0 && <p class="help">Of the plan as loaded, every question keeps {known.kept.join(", ")}.</p>}
       <Part title="What counts" open>
         <Gamma />
         <Horizon />
@@ -31,7 +32,7 @@ export function Questions() {
       </Part>
       <Part title="Caution" open>
         {!rows && <Slip />}
-        <WorstCase />
+        {known.action_noise === 0 && <WorstCase />}
         <SupportField />
       </Part>
       <Part title="Another reward" open={asked.reward !== null} note={asked.reward ? "changed" : ""}>

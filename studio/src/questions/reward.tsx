@@ -9,6 +9,8 @@ const OF: [RewardTerm["of"], string][] = [
   ["next", "after the step"], ["state", "before the step"], ["change", "change in the step"], ["logged", "the logged reward"], ["constant", "a constant"],
 ];
 const OPERATORS: Comparison[] = ["<", "<=", ">", ">="];
+/** As many as the server takes: `reward_terms.py`. */
+const MOST_TERMS = 32;
 const LOGGED: Reward = { terms: [], keep_logged: true };
 
 export function RewardFields() {
@@ -31,7 +33,7 @@ export function RewardFields() {
           onRemove={() => set({ ...reward, terms: reward.terms.filter((_, index) => index !== place) })}
         />
       ))}
-      <button type="button" onClick={add}>Add a term</button>
+      <button type="button" onClick={add} disabled={reward.terms.length >= MOST_TERMS}>Add a term</button>
       {reward.terms.length > 0 && <p class="help">Each adds a number times a column, or a constant{actsInRows() ? "; “only where” restricts it to some states." : ": −10, “only where” and “only for” make one action dear in some states."}</p>}
       {!reward.keep_logged && reward.terms.length === 0 && <p class="help">Without a term, every reward is 0.</p>}
     </div>

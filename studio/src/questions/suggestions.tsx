@@ -48,7 +48,8 @@ function suggestions(usual: Question): Suggestion[] {
 function ofActions(): Suggestion[] {
   const favourite = mostPlanned();
   const forbid = favourite === null ? [] : [{ text: `“${actionName(favourite)}” is impossible?`, change: { forbidden: [favourite] } }];
-  return [...forbid, { text: "one action in ten slips?", change: { slip: 0.1 } }];
+  const slip = model.value!.actions.length > 1 ? [{ text: "one action in ten slips?", change: { slip: 0.1 } }] : [];
+  return [...forbid, ...slip];
 }
 
 /** Half a column's range, and a price on its effort. */

@@ -1,9 +1,18 @@
 /** A question in a few words: what differs from another one. */
 
 import { same } from "../address";
-import { number, percent } from "../numbers";
+import { number, percent, shortened } from "../numbers";
 import { actionColumn, actionName, actsInRows } from "../store";
 import type { Question, Range } from "../types";
+
+/** The longest name of a pin, and the most pins, that the server takes: `plan_routes.py`, `plans.py`. */
+const LONGEST_LABEL = 120;
+export const MOST_PINS = 12;
+
+/** A name for a pin: what was typed, or what is asked, cut to what the server takes. */
+export function pinLabel(typed: string, suggested: string): string {
+  return shortened(typed.trim() || suggested || "first question", LONGEST_LABEL);
+}
 
 /** "push ≥ 1", "push 0.2 to 0.8". */
 export function rangeWords({ column, low, high }: Range): string {

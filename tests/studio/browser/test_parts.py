@@ -158,3 +158,33 @@ def test_a_newer_question_overtakes_a_slow_one(enter):
     page.wait_for_timeout(1000)
     assert visit.figure("Value at the starts") == value
     visit.certified()
+
+
+def test_a_long_question_can_be_pinned(enter):
+    asked = "gamma=0.95231&horizon=40&worst_case=0.31&support=0.31&k=3&cost=12.345&weighting="
+    limits = "ranges=0::-1.234,0:1.456:&penalty=0:0.512"
+    visit = enter("pendulum", fragment=f"#{asked}uniform&{limits}")
+    visit.certified()
+    visit.button("Pin this plan").click()
+    expect(visit.page.locator(".pins .name")).to_have_text(re.compile("^gamma 0.95231, .*…$"))
+
+
+def test_no_more_can_be_pinned_than_are_kept(enter):
+    visit = enter("table")
+    plan = visit.page.evaluate("fetch('/api/opening').then((answer) => answer.json())")["plan"]
+    pin = """async ([first, most]) => {
+        const ask = (path, body) => fetch(path, { method: "POST", body: JSON.stringify(body),
+            headers: { "Content-Type": "application/json" } });
+        for (let n = 0; n < most; n++) {
+            const question = { ...first.question, gamma: 0.5 + n / 100 };
+            const answer = await ask("/api/plans", { question, tab: "other", sequence: n });
+            const bytes = await answer.arrayBuffer();
+            const length = new DataView(bytes).getUint32(0, true);
+            const text = new TextDecoder().decode(new Uint8Array(bytes, 4, length));
+            await ask("/api/pins", { plan: JSON.parse(text).plan.id, label: `pin ${n}` });
+        }
+    }"""
+    visit.page.evaluate(pin, [plan, 12])
+    expect(visit.page.locator(".pins li")).to_have_count(12)
+    expect(visit.button("Pin this plan")).to_be_disabled()
+    expect(visit.page.locator(".pins .help")).to_contain_text("remove one")

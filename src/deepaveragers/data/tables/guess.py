@@ -10,10 +10,12 @@ from .survey import ColumnSummary, Survey
 
 WORDS = {
     "propensity": ("propensity", "pscore"),
-    "reward": ("reward", "click", "score", "return", "profit", "revenue", "gain", "utility"),
+    "reward": (
+        "reward", "click", "profit", "margin", "revenue", "return", "gain", "utility", "score",
+    ),
     "terminated": (
         "terminated", "terminal", "outcome", "died", "death", "discharged", "discharge", "done",
-        "end", "failed", "failure", "churned",
+        "end", "failed", "failure", "churned", "unsubscribed", "cancelled",
     ),
     "truncated": ("truncated", "timeout", "censored"),
     "time": (
@@ -21,11 +23,11 @@ WORDS = {
     ),
     "episode": (
         "episode", "trajectory", "traj", "run", "patient", "subject", "stay", "encounter",
-        "admission", "session", "visit", "case",
+        "admission", "session", "visit", "case", "customer",
     ),
     "action": (
         "action", "drug", "treatment", "medication", "dose", "arm", "decision", "intervention",
-        "choice", "item",
+        "choice", "item", "coupon", "offer", "promotion", "campaign",
     ),
 }  # fmt: skip
 """Words in the names of columns, the likelier first; the roles in the order of the guesses."""
@@ -46,6 +48,8 @@ UNKNOWN = "COLUMN"
 MOST_ACTIONS = 256
 FEWEST_ROWS = 2
 """Rows that a text must have on average to be the name of an episode."""
+MOSTLY = 0.5
+"""Share of rows in which a text must be blank to be a mark of the end."""
 
 
 def is_cost(name: str) -> bool:
@@ -61,10 +65,11 @@ def guessed(survey: Survey) -> dict[str, Any]:
         found = _likeliest(role, [one for one in survey.columns if one.name not in names], survey)
         if found is not None:
             taken[role] = found
-    free = [one for one in survey.columns if one not in taken.values()]
-    taken |= _costs(free) if "reward" not in taken else {}
+    taken |= _costs(_free(survey, taken)) if "reward" not in taken else {}
     if not {"episode", "propensity"} & taken.keys():
-        taken |= _names_of_episodes(free, survey)
+        taken |= _names_of_episodes(_free(survey, taken), survey)
+    if "terminated" not in taken:
+        taken |= _rare_texts(_free(survey, taken), survey)
     fields: dict[str, Any] = {
         role: taken[role].name if role in taken else UNKNOWN
         for role in ("episode", "time", "action", "reward", "terminated", "truncated", "propensity")
@@ -86,6 +91,8 @@ def guessed(survey: Survey) -> dict[str, Any]:
         fields["fill"] = "mean" if alone else "forward"
     if any(one.decimal_comma for one in survey.columns):
         fields["decimal"] = ","
+    if any(taken[role].missing for role in ("episode", "time") if role in taken):
+        fields["missing"] = "drop"
     time = taken.get("time")
     if time is not None and time.date_formats:
         fields["time_format"] = time.date_formats[0]
@@ -100,6 +107,11 @@ def _likeliest(role: str, columns: list[ColumnSummary], survey: Survey) -> Colum
                 return column
     dates = [one for one in fitting if one.kind == "date"]
     return dates[0] if role == "time" and len(dates) == 1 else None
+
+
+def _free(survey: Survey, taken: dict[str, ColumnSummary]) -> list[ColumnSummary]:
+    """Return the columns that have no meaning yet."""
+    return [one for one in survey.columns if one not in taken.values()]
 
 
 def _costs(columns: list[ColumnSummary]) -> dict[str, ColumnSummary]:
@@ -118,6 +130,18 @@ def _names_of_episodes(columns: list[ColumnSummary], survey: Survey) -> dict[str
         and not one.missing
     ]
     return {"episode": found[0]} if len(found) == 1 else {}
+
+
+def _rare_texts(columns: list[ColumnSummary], survey: Survey) -> dict[str, ColumnSummary]:
+    """Return the only text of few values that is blank in most rows as the end."""
+    found = [
+        one
+        for one in columns
+        if one.kind == "text"
+        and one.distinct <= MOST_CATEGORIES
+        and one.missing > survey.rows * MOSTLY
+    ]
+    return {"terminated": found[0]} if len(found) == 1 else {}
 
 
 def _words(name: str) -> list[str]:
