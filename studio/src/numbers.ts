@@ -12,7 +12,7 @@ export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size >= 1e7 || size < 1e-4) return value.toExponential(Math.max(digits - 2, 0)).replace("e+", "e");
+  if (size >= 1e7 || size < 1e-4) return value.toExponential(Math.max(digits - 2, 0)).replace("e+", "e").replace(/^-/, "−");
   const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
   const text = new Intl.NumberFormat("en-US", { maximumFractionDigits: Math.min(decimals, 6) });
   return text.format(value).replace("-", "−");

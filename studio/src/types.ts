@@ -59,6 +59,8 @@ export interface Model {
   encoder: string;
   k: number;
   reward_columns: string[];
+  /** Share of the episodes that did not end, but were cut off. */
+  cut_share: number;
   /** Whether re-plans keep up with a slider that moves. */
   live: boolean;
   question: Question;

@@ -81,6 +81,7 @@ describe("frames and numbers", () => {
     expect(number(0.000012345)).toBe("1.23e-5");
     expect(number(1234.5678)).toBe("1,235");
     expect(number(-0.5)).toBe("−0.5");
+    expect(number(-1.6e12, 3)).toBe("−1.6e12");
     expect(signed(2)).toBe("+2");
     expect(percent(0.1234)).toBe("12 %");
     expect(percent(0.0001)).toBe("< 0.1 %");

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.studio.conftest import Page
@@ -17,6 +19,8 @@ def test_model(page, mdp):
     assert [one["name"] for one in model["columns"]] == ["place", "speed", "lamp"]
     assert [one["kind"] for one in model["columns"]] == ["number", "number", "flag"]
     assert model["columns"][0]["unit"] == "m"
+    last = [episode.stop - 1 for episode in mdp.transitions.episodes()]
+    assert model["cut_share"] == pytest.approx(1 - mdp.transitions.terminations[last].mean())
     counts = np.bincount(mdp.transitions.actions).tolist()
     assert [one["count"] for one in model["actions"]] == counts
     plan, told = mdp.solve(), page.get("/api/opening")["plan"]
@@ -33,6 +37,22 @@ def test_a_map_of_few_states_has_columns_as_axes(tmp_path):
     page = Page(da.compile(corridor(rows=10), k=2), tmp_path)
     assert len(page.session.mdp) < 40
     assert sorted(page.get("/api/opening")["axes"]) == ["c0", "c1"]
+
+
+def test_a_log_of_single_steps_is_told_apart(mdp, tmp_path):
+    data = mdp.transitions
+    ends = np.ones(len(data), dtype=bool)
+    single = replace(
+        data,
+        terminations=ends,
+        truncations=~ends,
+        episode_ids=np.arange(len(data)),
+        episode_names=None,
+        times=None,
+    )
+    told = Page(da.compile(single, k=3), tmp_path).get("/api/opening")["plan"]
+    assert "nothing is decided" in told["warnings"][0]
+    assert told["start_value"] is not None
 
 
 def test_axes(page, mdp, floats):

@@ -178,6 +178,7 @@ class Model(msgspec.Struct, frozen=True):
         action_columns: of rows; none otherwise.
         candidates: logged actions that a state chooses among, where they are rows; otherwise 0.
         other_action: share of a column's range by which a row has to differ to count as another.
+        cut_share: of the episodes that did not end, but were cut off.
         live: whether re-plans follow a slider.
         question: that the first plan answers.
         kept: what every question keeps of a loaded plan, in words.
@@ -201,6 +202,7 @@ class Model(msgspec.Struct, frozen=True):
     encoder: str
     k: int
     reward_columns: tuple[str, ...]
+    cut_share: float
     live: bool
     question: Question
     kept: tuple[str, ...]

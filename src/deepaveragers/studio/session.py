@@ -16,6 +16,7 @@ import numpy as np
 from .. import __version__
 from ..arrays import Array, Float64
 from ..data.observations import is_image
+from ..data.returns import last_rows
 from ..errors import InputError
 from ..mdp.candidate_problem import with_permitted_candidates
 from ..mdp.model import DacMdp
@@ -30,14 +31,7 @@ from .columns import action_columns, action_counts, columns_of, first_axes
 from .messages import Column, Model, Opening, PlanSummary
 from .plans import Kept, Plans, graph_bytes
 from .question_messages import Question
-from .questions import (
-    kept_words,
-    normal,
-    objective_of,
-    plan_id,
-    question_of,
-    tolerance_of,
-)
+from .questions import kept_words, normal, objective_of, plan_id, question_of, tolerance_of
 from .replanning import Overtaken
 from .source import Source
 from .summaries import summary_of
@@ -274,6 +268,7 @@ class Session:
             encoder=type(mdp.encoder).__name__,
             k=mdp.graph.k,
             reward_columns=tuple(column.name for column in columns),
+            cut_share=float((~data.terminations[last_rows(data)]).mean()),
             live=self.live,
             question=self.first,
             kept=kept_words(self.base),

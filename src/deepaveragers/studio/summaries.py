@@ -90,6 +90,11 @@ def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:
     found = []
     if not plan.converged:
         found.append(f"Planning stopped early ({plan.status}): the certified error is larger.")
+    if plan.mdp.transitions.terminations.all():
+        found.append(
+            "Every logged step ends its episode, so every state on the map is an end, in which "
+            "nothing is decided. Decisions are at the starts: type an observation under Inspect."
+        )
     if mean > best:
         found.append(
             f"The mean value, {mean:.4g}, is above the best logged return, {best:.4g}: the plan "

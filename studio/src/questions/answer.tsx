@@ -8,6 +8,9 @@ import { Reproduce } from "./reproduce";
 import { differences } from "./words";
 import { countAgainst, redo, undo } from "./planning";
 
+/** Episodes that may be cut off before it is said. */
+const FEW_CUT = 0.05;
+
 export function Answer() {
   const open = useSignal(false);
   const [answer, asked, known] = [plan.value, question.value, model.value];
@@ -25,7 +28,7 @@ export function Answer() {
       </div>
       <div
         class={`figures ${stale.value ? "stale" : ""}`} data-round-trip={roundTrip.value ?? ""} aria-live="polite" aria-busy={stale.value}>
-        <Figure name="Value at the starts" value={number(answer.start_value)} note={startNote()} />
+        <Figure name="Value at the starts" title={startHelp()} value={number(answer.start_value)} note={startNote()} />
         <Figure name="Certified error" value={`± ${number(answer.error, 2)}`} note="of every value" />
         <Figure name="Action changed" title={changedHelp()} value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
           <Against />
@@ -41,7 +44,17 @@ export function Answer() {
 
 function startNote(): string {
   const logged = plan.value?.start_logged;
-  return logged === null || logged === undefined ? "expected by the model" : `logged there: ${number(logged, 3)}`;
+  if (logged === null || logged === undefined) return "expected by the model";
+  return `${cutOff() ? "log, until cut" : "logged there"}: ${number(logged, 3)}`;
+}
+
+/** Whether the log counts fewer steps than the plan. */
+function cutOff(): boolean {
+  return (model.value?.cut_share ?? 0) > FEW_CUT;
+}
+
+function startHelp(): string {
+  return cutOff() ? "Many episodes of the log were cut off: their rewards count until then, the plan's go on." : "";
 }
 
 /** A plan that was there already came quicker than it was made. */
