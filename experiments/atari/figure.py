@@ -147,6 +147,8 @@ def _draw_curves(protocol: Protocol, games: list[Game], file: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    on_the_way = [game for game in games if len(game.points) > 1]
+    games = on_the_way or games
     columns = min(4, len(games))
     rows = -(-len(games) // columns)
     figure, panels = plt.subplots(

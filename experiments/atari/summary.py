@@ -86,6 +86,11 @@ class Game:
         return pooled([best(self.ledger, 6, **place)] if planned else []), own
 
     @property
+    def points(self) -> set[str]:
+        """After how many updates a network or its plans were played."""
+        return {row["updates"] for row in self.ledger.rows if row["representation"] in LEARNERS}
+
+    @property
     def representations(self) -> list[str]:
         """Those with results."""
         names = (*UNTRAINED, *LEARNERS)
