@@ -31,8 +31,8 @@ class Visit:
 
     def _answered(self, response: Response) -> None:
         if response.status >= 400:
-            asked, told = response.request.post_data or "", response.text()
-            self.complaints.append(f"{response.status}: {response.url} {asked[:400]} {told[:400]}")
+            asked = response.request.post_data or ""
+            self.complaints.append(f"{response.status}: {response.url} {asked[:400]}")
 
     def open(self, address: str) -> None:
         """Go to a studio, and wait for it."""
