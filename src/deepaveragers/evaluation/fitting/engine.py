@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from ...data.environments import EnvironmentSource
+from ...data.observations import is_image
 from ...data.transitions import Transitions
 from ...errors import DataWarning, InputError
 from ...parallel import available_threads, do_all
@@ -266,7 +267,9 @@ class Engine:
     def _made(self, candidate: Candidate) -> Policy:
         """Return the candidate's policy from all of the log."""
         maker = Maker(self._whole, slice(None), self._seed)
-        with warnings.catch_warnings():
+        # Small networks learn nearly as fast on one thread; two wait for each other if crowded.
+        small = self._learn and not is_image(self._data.observations)
+        with warnings.catch_warnings(), one_thread_each(small):
             warnings.simplefilter("ignore", DataWarning)
             policy = next(iter(maker.policies([candidate])))[1]
         if isinstance(policy, Withheld):
