@@ -19,12 +19,15 @@ def main() -> None:
     parser.add_argument("--seeds", nargs="+", type=int, default=[10, 11])
     parser.add_argument("--representations", nargs="+", choices=PREDICTED, default=list(PREDICTED))
     parser.add_argument("--plans", nargs="+", choices=PLANS, default=list(PLANS))
+    parser.add_argument("--table", action="store_true", help="play nothing, show what there is")
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch; 1 makes runs repeat")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
-    ledger = run(asked.runs, asked.tasks, asked.seeds, asked.representations, asked.plans)
+    tasks = [] if asked.table else asked.tasks
+    ledger = run(asked.runs, tasks, asked.seeds, asked.representations, asked.plans)
     text = table(ledger, asked.plans, asked.seeds)
-    (asked.runs / "table.md").write_text(text + "\n")
+    if not asked.table:
+        (asked.runs / "table.md").write_text(text + "\n")
     print(text)
 
 
