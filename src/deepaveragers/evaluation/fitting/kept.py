@@ -30,6 +30,9 @@ from ..candidates import Candidate
 from .judges.playing import Weights
 from .judges.verdict import Opinion, Verdict, Withheld
 
+JUDGES_VERSION = 2
+"""Raised when judges learn or say something else, so that nothing of earlier ones is taken."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -104,7 +107,7 @@ def kept_in(
         return Kept(None)
     check_folder(folder)
     about, arrays = pack_transitions(data)
-    text = repr((settings, about, sorted(arrays), [*map(_described, candidates)]))
+    text = repr((JUDGES_VERSION, settings, about, sorted(arrays), [*map(_described, candidates)]))
     return Kept(folder, digest_of((arrays[name] for name in sorted(arrays)), text)[:16])
 
 

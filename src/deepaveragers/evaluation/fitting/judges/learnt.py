@@ -1,18 +1,21 @@
 """A simulator learnt from the log: small networks that disagree where the log says little.
 
 Each member sees its own draw of the episodes. Inputs are the standardised state and the action;
-outputs, for every column that changes, the mean change and its deviation, the same of the reward,
-and the log-odds of the end. An episode stays with one member, ends by chance, and its states
-stay in the box of the data.
+outputs are, for every column, the mean change and its deviation, the log-odds of the end, and two
+mean rewards: of a step after which the episode goes on, and of one that ends it. An outcome that
+is paid at the end would otherwise be a spike in a function that is smooth everywhere else.
 
-Loss: Huber's of the means, the Gaussian log-likelihood of the deviations given the means, and
+An episode stays with one member, and ends by chance. Its states stay in the box of the data, and
+columns of few values (flags, counts) take one of these values.
+
+Loss: Huber's of the mean changes, the Gaussian log-likelihood of their deviations given the means,
+the square of the reward's error (values need its mean, not its median; rewards have no noise), and
 the logistic loss of the ends; Adam with a learning rate that falls to 0 along a cosine.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,11 +25,12 @@ from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
 from .action_inputs import action_inputs
 from .playing import Weights
+from .scales import scales_of
 
 MEMBERS = 5
 HIDDEN = 128
-FEWEST_STEPS, MOST_STEPS = 1_500, 3_000
-ROWS_PER_STEP = 3.5
+FEWEST_STEPS, MOST_STEPS = 1_500, 6_000
+ROWS_PER_STEP = 2.0
 """Rows of a log that ask for one more update."""
 BATCH = 128
 LEARNING_RATE = 1e-3
@@ -34,52 +38,38 @@ QUIETEST, LOUDEST = -8.0, 1.0
 """Log-deviation of a standardised output, least and most."""
 FARTHEST_CHANGE = 6.0
 """Deviations of a change, beyond which it is clipped in training."""
+DEVIATIONS_WEIGHT = 0.05
+"""Of the deviations' log-likelihood in the loss."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scales:
-    """How states, changes and rewards are read.
+class Outputs(NamedTuple):
+    """What a network says of states [..., D] and actions; arrays or tensors, standardised.
 
     Attributes:
-        mean, deviation: [D] float64, of the states.
-        change_mean, change_deviation: [D + 1] float64, of the change per step and the reward.
-        low, high: [D] float64, the box of the standardised states.
-        rewards: smallest and largest.
+        change: [..., D] mean change of the state.
+        log_deviation: [..., D] of that change.
+        reward: [...] of a step after which the episode goes on.
+        last_reward: [...] of a step that ends it.
+        end: [...] log-odds of the end.
     """
 
-    mean: Float64
-    deviation: Float64
-    change_mean: Float64
-    change_deviation: Float64
-    low: Float64
-    high: Float64
-    rewards: tuple[float, float]
+    change: Any
+    log_deviation: Any
+    reward: Any
+    last_reward: Any
+    end: Any
+
+    @classmethod
+    def of(cls, outputs: Any) -> Outputs:
+        """Take a network's outputs [..., 2 D + 3] apart."""
+        columns = (outputs.shape[-1] - 3) // 2
+        change, deviation = outputs[..., :columns], outputs[..., columns : 2 * columns]
+        return cls(change, deviation, outputs[..., -3], outputs[..., -2], outputs[..., -1])
 
 
 def steps_for(rows: int) -> int:
     """Return how many updates a log of this many rows takes."""
     return int(min(max(rows / ROWS_PER_STEP, FEWEST_STEPS), MOST_STEPS))
-
-
-def scales_of(states: Float64, next_states: Float64, rewards: Float64) -> Scales:
-    """Return how the log is read."""
-    mean, deviation = states.mean(axis=0), _deviation(states)
-    changes = np.column_stack((next_states - states, rewards))
-    both = np.concatenate((states, next_states))
-    return Scales(
-        mean,
-        deviation,
-        changes.mean(axis=0),
-        _deviation(changes),
-        (both.min(axis=0) - mean) / deviation,
-        (both.max(axis=0) - mean) / deviation,
-        (float(rewards.min()), float(rewards.max())),
-    )
-
-
-def _deviation(columns: Float64) -> Float64:
-    found = columns.std(axis=0)
-    return np.where(found <= 1e-12 * np.abs(columns.mean(axis=0)), 1.0, found)
 
 
 class LearntSimulator:
@@ -96,12 +86,17 @@ class LearntSimulator:
         following = np.asarray(data.next_observations, dtype=np.float64).reshape(len(data), -1)
         self._shape, self._dtype = data.observation_shape, data.observations.dtype
         self._actions = action_inputs(data)
-        self._scales = scales_of(states, following, data.rewards)
-        inputs = self._inputs((states - self._scales.mean) / self._scales.deviation, data.actions)
-        changes = np.column_stack((following - states, data.rewards))
-        targets = (changes - self._scales.change_mean) / self._scales.change_deviation
-        targets = np.clip(targets, -FARTHEST_CHANGE, FARTHEST_CHANGE)
-        ends = data.terminations.astype(np.float32)
+        ends = data.terminations
+        self._scales = scales = scales_of(states, following, data.rewards, ends)
+        inputs = self._inputs(scales.standardised(states), data.actions)
+        changes = (following - states - scales.change_mean) / scales.change_deviation
+        rewards = np.where(
+            ends,
+            scales.last_reward.standardised(data.rewards),
+            scales.reward.standardised(data.rewards),
+        )
+        clipped = np.clip(changes, -FARTHEST_CHANGE, FARTHEST_CHANGE)
+        targets = np.column_stack((clipped, rewards))
         self._ends = bool(ends.any())
         if weights is not None:
             self._weights = {name: torch.tensor(array) for name, array in weights.items()}
@@ -109,7 +104,7 @@ class LearntSimulator:
         self._weights = _train(
             inputs,
             targets.astype(np.float32),
-            ends,
+            ends.astype(np.float32),
             _drawn_rows(log, seed),
             seed,
             steps_for(len(data)),
@@ -124,36 +119,37 @@ class LearntSimulator:
     def states(self, observations: Array) -> Float64:
         """Return the standardised states [B, D]."""
         flat = np.asarray(observations, dtype=np.float64).reshape(len(observations), -1)
-        return (flat - self._scales.mean) / self._scales.deviation
+        return self._scales.standardised(flat)
 
     def observations(self, states: Float64) -> Array:
         """Return observations [B, ...] as in the data."""
-        flat = states * self._scales.deviation + self._scales.mean
-        return flat.reshape(len(states), *self._shape).astype(self._dtype)
+        return self._scales.raw(states).reshape(len(states), *self._shape).astype(self._dtype)
 
     def step(
         self, states: Float64, actions: Array, member: Int64, draws: Float64
     ) -> tuple[Float64, Float64, Bool, Bool]:
         """Return next states, rewards, whether ended, whether believed."""
-        inputs = self._inputs(states, actions)
-        size = states.shape[1] + 1
-        outputs = np.empty((len(states), 2 * size + 1))
+        inputs, scales = self._inputs(states, actions), self._scales
+        outputs = np.empty((len(states), 2 * states.shape[1] + 3))
         with inference_mode():
             for one in range(self.members):
                 own = np.flatnonzero(member == one)
                 if len(own):
                     weights = {name: w[one : one + 1] for name, w in self._weights.items()}
                     outputs[own] = _forward(weights, torch.as_tensor(inputs[own])[None])[0].numpy()
-        mean, log_deviation = outputs[:, :size], outputs[:, size : 2 * size]
-        chances = torch.as_tensor(np.clip(draws[:, :size], 1e-4, 1.0 - 1e-4))
+        said = Outputs.of(outputs)
+        chances = torch.as_tensor(np.clip(draws[:, : states.shape[1]], 1e-4, 1.0 - 1e-4))
         normal = torch.special.ndtri(chances).numpy()
-        noise = np.exp(np.clip(log_deviation, QUIETEST, LOUDEST)) * normal
-        moved = (mean + noise) * self._scales.change_deviation + self._scales.change_mean
-        following = states + moved[:, :-1] / self._scales.deviation
-        following = np.clip(following, self._scales.low, self._scales.high)
-        rewards = np.clip(moved[:, -1], *self._scales.rewards)
-        chance = 1.0 / (1.0 + np.exp(-np.clip(outputs[:, -1], -50.0, 50.0)))
+        noise = np.exp(np.clip(said.log_deviation, QUIETEST, LOUDEST)) * normal
+        moved = (said.change + noise) * scales.change_deviation + scales.change_mean
+        following = scales.inside(states + moved / scales.deviation)
+        chance = 1.0 / (1.0 + np.exp(-np.clip(said.end, -50.0, 50.0)))
         ended = (draws[:, -1] < chance) & self._ends
+        rewards = np.where(
+            ended,
+            scales.last_reward.restored(said.last_reward),
+            scales.reward.restored(said.reward),
+        )
         return following, rewards, ended, np.ones(len(states), dtype=bool)
 
     def _inputs(self, states: Float64, actions: Array) -> Any:
@@ -178,29 +174,38 @@ def _train(
     """Return the weights of all members, trained side by side."""
     generator = np.random.default_rng((seed, 1))
     source = torch.Generator().manual_seed(seed)
-    size = targets.shape[1]
-    weights = _fresh(inputs.shape[1], 2 * size + 1, source)
+    columns = targets.shape[1] - 1
+    weights = _fresh(inputs.shape[1], 2 * columns + 3, source)
     optimizer = torch.optim.Adam(list(weights.values()), lr=LEARNING_RATE, fused=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     batch = min(BATCH, len(inputs))
     for _ in range(steps):
         taken = np.stack([own[generator.integers(len(own), size=batch)] for own in rows])
-        outputs = _forward(weights, torch.as_tensor(inputs[taken]))
-        wanted = torch.as_tensor(targets[taken])
-        error = wanted - outputs[..., :size]
-        deviation = outputs[..., size : 2 * size].clamp(QUIETEST, LOUDEST)
-        spread = deviation + 0.5 * (error.detach() * torch.exp(-deviation)) ** 2
-        end = F.binary_cross_entropy_with_logits(
-            outputs[..., -1], torch.as_tensor(ends[taken]), reduction="none"
-        )
-        fit = F.smooth_l1_loss(outputs[..., :size], wanted, reduction="none", beta=0.5)
-        loss = (fit.mean(-1) + 0.05 * spread.mean(-1) + end).mean(-1).sum()
+        said = Outputs.of(_forward(weights, torch.as_tensor(inputs[taken])))
+        loss = _loss(said, torch.as_tensor(targets[taken]), torch.as_tensor(ends[taken]))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
         schedule.step()
         advance(1)
     return {name: tensor.detach() for name, tensor in weights.items()}
+
+
+def _loss(said: Outputs, wanted: Any, ended: Any) -> Any:
+    """Return the loss of all members, for changes and the reward [M, B, D + 1] and ends [M, B]."""
+    outputs = wanted.shape[-1]
+    changes, rewards = wanted[..., :-1], wanted[..., -1]
+    deviation = said.log_deviation.clamp(QUIETEST, LOUDEST)
+    error = (changes - said.change).detach()
+    spread = deviation + 0.5 * (error * torch.exp(-deviation)) ** 2
+    fit = F.smooth_l1_loss(said.change, changes, reduction="none", beta=0.5).sum(-1)
+    reward = (1.0 - ended) * (said.reward - rewards) ** 2
+    # Few steps end an episode: their rewards count by their own mean.
+    last = ended * (said.last_reward - rewards) ** 2
+    last = last.sum(-1) / ended.sum(-1).clamp(min=1.0)
+    end = F.binary_cross_entropy_with_logits(said.end, ended, reduction="none")
+    steps = (fit + reward) / outputs + DEVIATIONS_WEIGHT * spread.mean(-1) + end
+    return (steps.mean(-1) + last / outputs).sum()
 
 
 def _fresh(inputs: int, outputs: int, source: Any) -> dict[str, Any]:

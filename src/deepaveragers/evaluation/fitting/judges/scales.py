@@ -1,0 +1,110 @@
+"""How a simulator reads states, changes and rewards, and which of them a log could have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....arrays import Bool, Float64
+
+MOST_LEVELS = 50
+"""Different values up to which a column takes these only."""
+LOOKED_AT = 1_000
+"""Rows that tell most columns of more values at once."""
+
+
+@dataclass(frozen=True)
+class RewardScale:
+    """Mean, deviation, least and largest of the rewards of one kind of step."""
+
+    mean: float
+    deviation: float
+    least: float
+    largest: float
+
+    @classmethod
+    def of(cls, rewards: Float64) -> RewardScale:
+        """Return the scale of logged rewards; of none, that of nothing but 0."""
+        if len(rewards) == 0:
+            return cls(0.0, 1.0, 0.0, 0.0)
+        least, largest = float(rewards.min()), float(rewards.max())
+        return cls(float(rewards.mean()), float(_deviation(rewards)), least, largest)
+
+    def standardised(self, rewards: Float64) -> Float64:
+        """Return rewards as a network learns them."""
+        return (rewards - self.mean) / self.deviation
+
+    def restored(self, outputs: Float64) -> Float64:
+        """Return rewards, none beyond what was logged."""
+        return np.clip(outputs * self.deviation + self.mean, self.least, self.largest)
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """How a log is read.
+
+    Attributes:
+        mean, deviation: [D] float64, of the states.
+        change_mean, change_deviation: [D] float64, of the change per step.
+        low, high: [D] float64, the box of the standardised states.
+        levels: by column of few values, these values, sorted.
+        reward: of steps after which the episode goes on.
+        last_reward: of steps that end it.
+    """
+
+    mean: Float64
+    deviation: Float64
+    change_mean: Float64
+    change_deviation: Float64
+    low: Float64
+    high: Float64
+    levels: dict[int, Float64]
+    reward: RewardScale
+    last_reward: RewardScale
+
+    def standardised(self, states: Float64) -> Float64:
+        """Return states [B, D] as networks read them."""
+        return (states - self.mean) / self.deviation
+
+    def raw(self, states: Float64) -> Float64:
+        """Return standardised states in the log's units; columns of few values take one of them."""
+        found = states * self.deviation + self.mean
+        for column, levels in self.levels.items():
+            between = (levels[1:] + levels[:-1]) / 2.0
+            found[:, column] = levels[np.searchsorted(between, found[:, column])]
+        return found
+
+    def inside(self, states: Float64) -> Float64:
+        """Return standardised states as the log could have them: in its box, flags as flags."""
+        return self.standardised(self.raw(np.clip(states, self.low, self.high)))
+
+
+def scales_of(states: Float64, next_states: Float64, rewards: Float64, ends: Bool) -> Scales:
+    """Return how the log is read."""
+    mean, deviation = states.mean(axis=0), _deviation(states)
+    changes, both = next_states - states, np.concatenate((states, next_states))
+    return Scales(
+        mean,
+        deviation,
+        changes.mean(axis=0),
+        _deviation(changes),
+        (both.min(axis=0) - mean) / deviation,
+        (both.max(axis=0) - mean) / deviation,
+        {
+            column: np.unique(values)
+            for column, values in enumerate(both.T)
+            if _few(values[:LOOKED_AT]) and _few(values)
+        },
+        RewardScale.of(rewards[~ends]),
+        RewardScale.of(rewards[ends]),
+    )
+
+
+def _few(values: Float64) -> bool:
+    return len(np.unique(values)) <= MOST_LEVELS
+
+
+def _deviation(columns: Float64) -> Float64:
+    found = columns.std(axis=0)
+    return np.where(found <= 1e-12 * np.abs(columns.mean(axis=0)), 1.0, found)
