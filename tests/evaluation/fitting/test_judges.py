@@ -12,9 +12,10 @@ from deepaveragers.evaluation.fitting.judges.fitted_q import FittedQ
 from deepaveragers.evaluation.fitting.judges.importance import Importance
 from deepaveragers.evaluation.fitting.judges.local import LocalSimulator
 from deepaveragers.evaluation.fitting.judges.panel import make_panel
+from deepaveragers.evaluation.fitting.judges.scales import RewardScale, scales_of
 from deepaveragers.evaluation.fitting.judges.verdict import Withheld, effective_number
 
-from .worlds import GAMMA, Always, corridor, corridor_value
+from .worlds import GAMMA, Always, corridor, corridor_value, season, season_value
 
 
 def states_of(log):
@@ -94,6 +95,44 @@ def test_a_simulator_finds_the_value_and_says_how_sure_it_is(learn):
     for opinions, right in zip(found, (1.0, 0.0)):
         said = opinions["simulator"]
         assert abs(said.value - corridor_value(right)) < max(4 * said.spread, 0.05)
+
+
+@pytest.mark.slow
+def test_a_learnt_simulator_knows_what_is_paid_at_the_end_and_by_chance():
+    pytest.importorskip("torch")
+    log = as_log(season(), 0.97)
+    panel = make_panel(log, seed=0, learn=True, advance=lambda count: None)
+    found = panel.opinions([Always(1), Always(0)])
+    apart = season_value(1, gamma=0.97) - season_value(0, gamma=0.97)
+    for opinions, action in zip(found, (1, 0)):
+        said = opinions["simulator"]
+        assert abs(said.value - season_value(action, gamma=0.97)) < 0.15 * apart
+        assert said.spread < 0.15 * apart
+
+
+def test_states_of_a_simulator_are_ones_that_the_log_could_have():
+    data = season(20)
+    here, there = data.observations, data.next_observations
+    scales = scales_of(here, there, data.rewards, data.terminations)
+    far = np.random.default_rng(0).normal(0.0, 3.0, size=(500, 3))
+    raw = scales.raw(scales.inside(far))
+    assert set(raw[:, 2]) == {0.0, 1.0}
+    assert set(raw[:, 0]) <= {*here[:, 0], *there[:, 0]}
+    both = np.concatenate((here, there))
+    assert (raw >= both.min(axis=0) - 1e-12).all()
+    assert (raw <= both.max(axis=0) + 1e-12).all()
+    assert len(np.unique(raw[:, 1])) > 100  # not a column of few values
+    inner = both[:50]
+    assert np.allclose(scales.raw(scales.inside(scales.standardised(inner))), inner)
+
+
+def test_rewards_of_a_simulator_stay_within_those_of_their_kind():
+    rewards = np.array([-1.0, 0.0, 3.0])
+    scale = RewardScale.of(rewards)
+    assert np.allclose(scale.restored(scale.standardised(rewards)), rewards)
+    assert np.array_equal(scale.restored(np.array([-50.0, 50.0])), [-1.0, 3.0])
+    assert np.array_equal(RewardScale.of(np.empty(0)).restored(rewards), np.zeros(3))
+    assert np.array_equal(RewardScale.of(np.full(4, 7.0)).restored(rewards), np.full(3, 7.0))
 
 
 def test_effective_number():

@@ -67,3 +67,38 @@ def corridor_value(right, *, noise=0.1, length=12, gamma=GAMMA):
             matrix[row, row - 1] -= gamma * (1.0 - up)
     values = np.linalg.solve(matrix, paid)
     return float(values[np.arange(3, length - 2) - 1].mean())
+
+
+def season(episodes=60, *, seed=0, length=40, windfall=0.04):
+    """Return a log of a clock, a stock that actions move, and a flag: the stock pays at the end.
+
+    Every step pays 2 with a small chance. The flag says whether the last action was 1. Episodes
+    differ in how often they take it.
+    """
+    generator = np.random.default_rng(seed)
+    count = episodes * length
+    step = np.tile(np.arange(length), episodes)
+    often = np.repeat(generator.random(episodes), length)
+    actions = (generator.random(count) < often).astype(int)
+    moved = (np.where(actions == 1, 0.05, -0.05) + generator.normal(0.0, 0.02, count)).reshape(
+        episodes, length
+    )
+    after = (1.0 + np.cumsum(moved, axis=1)).ravel()
+    before = (1.0 + np.cumsum(moved, axis=1) - moved).ravel()
+    last = step == length - 1
+    flag = np.where(step == 0, 0, np.roll(actions, 1))
+    return da.Transitions(
+        observations=np.column_stack((step / length, before, flag)),
+        actions=actions,
+        rewards=2.0 * (generator.random(count) < windfall) + np.where(last, 20.0 * after, 0.0),
+        next_observations=np.column_stack(((step + 1) / length, after, actions)),
+        terminations=last,
+        episode_ids=np.repeat(np.arange(episodes), length),
+    )
+
+
+def season_value(action, *, length=40, windfall=0.04, gamma=GAMMA):
+    """Return the exact value of one action in every step."""
+    stock = 1.0 + length * (0.05 if action == 1 else -0.05)
+    windfalls = 2.0 * windfall * (1.0 - gamma**length) / (1.0 - gamma)
+    return gamma ** (length - 1) * 20.0 * stock + windfalls

@@ -89,7 +89,7 @@ class LearntSimulator:
         ends = data.terminations
         self._scales = scales = scales_of(states, following, data.rewards, ends)
         inputs = self._inputs(scales.standardised(states), data.actions)
-        changes = (following - states - scales.change_mean) / scales.change_deviation
+        changes = scales.standardised_changes(following - states)
         rewards = np.where(
             ends,
             scales.last_reward.standardised(data.rewards),
@@ -141,8 +141,7 @@ class LearntSimulator:
         chances = torch.as_tensor(np.clip(draws[:, : states.shape[1]], 1e-4, 1.0 - 1e-4))
         normal = torch.special.ndtri(chances).numpy()
         noise = np.exp(np.clip(said.log_deviation, QUIETEST, LOUDEST)) * normal
-        moved = (said.change + noise) * scales.change_deviation + scales.change_mean
-        following = scales.inside(states + moved / scales.deviation)
+        following = scales.moved(states, said.change + noise)
         chance = 1.0 / (1.0 + np.exp(-np.clip(said.end, -50.0, 50.0)))
         ended = (draws[:, -1] < chance) & self._ends
         rewards = np.where(

@@ -14,6 +14,10 @@ LOOKED_AT = 1_000
 """Rows that tell most columns of more values at once."""
 
 
+SAME = 1e-12
+"""Changes that differ by this share of the largest value are the same."""
+
+
 @dataclass(frozen=True)
 class RewardScale:
     """Mean, deviation, least and largest of the rewards of one kind of step."""
@@ -46,7 +50,8 @@ class Scales:
 
     Attributes:
         mean, deviation: [D] float64, of the states.
-        change_mean, change_deviation: [D] float64, of the change per step.
+        change_mean, change_deviation: [D] float64, of the change per step; a column that always
+            changes by the same (a clock), or never (an age), has deviation 0.
         low, high: [D] float64, the box of the standardised states.
         levels: by column of few values, these values, sorted.
         reward: of steps after which the episode goes on.
@@ -75,6 +80,16 @@ class Scales:
             found[:, column] = levels[np.searchsorted(between, found[:, column])]
         return found
 
+    def standardised_changes(self, changes: Float64) -> Float64:
+        """Return changes [B, D] as networks learn them."""
+        varied = self.change_deviation > 0.0
+        return (changes - self.change_mean) / np.where(varied, self.change_deviation, 1.0)
+
+    def moved(self, states: Float64, changes: Float64) -> Float64:
+        """Return standardised states after standardised changes, as the log could have them."""
+        steps = changes * self.change_deviation + self.change_mean
+        return self.inside(states + steps / self.deviation)
+
     def inside(self, states: Float64) -> Float64:
         """Return standardised states as the log could have them: in its box, flags as flags."""
         return self.standardised(self.raw(np.clip(states, self.low, self.high)))
@@ -84,11 +99,13 @@ def scales_of(states: Float64, next_states: Float64, rewards: Float64, ends: Boo
     """Return how the log is read."""
     mean, deviation = states.mean(axis=0), _deviation(states)
     changes, both = next_states - states, np.concatenate((states, next_states))
+    change_mean, rounding = changes.mean(axis=0), SAME * np.abs(both).max(axis=0)
+    varied = np.abs(changes - change_mean).max(axis=0) > rounding
     return Scales(
         mean,
         deviation,
-        changes.mean(axis=0),
-        _deviation(changes),
+        change_mean,
+        np.where(varied, changes.std(axis=0), 0.0),
         (both.min(axis=0) - mean) / deviation,
         (both.max(axis=0) - mean) / deviation,
         {
@@ -107,4 +124,4 @@ def _few(values: Float64) -> bool:
 
 def _deviation(columns: Float64) -> Float64:
     found = columns.std(axis=0)
-    return np.where(found <= 1e-12 * np.abs(columns.mean(axis=0)), 1.0, found)
+    return np.where(found <= SAME * np.abs(columns.mean(axis=0)), 1.0, found)
