@@ -15,7 +15,16 @@ from deepaveragers.evaluation.fitting.judges.panel import make_panel
 from deepaveragers.evaluation.fitting.judges.scales import RewardScale, scales_of
 from deepaveragers.evaluation.fitting.judges.verdict import Withheld, effective_number
 
-from .worlds import GAMMA, Always, corridor, corridor_value, season, season_value
+from .worlds import (
+    GAMMA,
+    Always,
+    corridor,
+    corridor_value,
+    illness,
+    illness_value,
+    season,
+    season_value,
+)
 
 
 def states_of(log):
@@ -108,6 +117,15 @@ def test_a_learnt_simulator_knows_what_is_paid_at_the_end_and_by_chance():
         said = opinions["simulator"]
         assert abs(said.value - season_value(action, gamma=0.97)) < 0.15 * apart
         assert said.spread < 0.15 * apart
+
+
+@pytest.mark.slow
+def test_a_learnt_simulator_knows_what_happens_rarely():
+    pytest.importorskip("torch")
+    log = as_log(illness(), 0.95)
+    panel = make_panel(log, seed=0, learn=True, advance=lambda count: None)
+    said, truth = panel.opinions([Always(1)])[0]["simulator"], illness_value(gamma=0.95)
+    assert abs(said.value - truth) < -0.35 * truth
 
 
 def test_states_of_a_simulator_are_ones_that_the_log_could_have():

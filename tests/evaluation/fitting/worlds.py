@@ -102,3 +102,37 @@ def season_value(action, *, length=40, windfall=0.04, gamma=GAMMA):
     stock = 1.0 + length * (0.05 if action == 1 else -0.05)
     windfalls = 2.0 * windfall * (1.0 - gamma**length) / (1.0 - gamma)
     return gamma ** (length - 1) * 20.0 * stock + windfalls
+
+
+FALLING_ILL, RECOVERING = 0.03, 0.2
+"""Chances per step of `illness`."""
+
+
+def illness(episodes=60, *, seed=0, length=50):
+    """Return a log of patients who fall ill and recover by chance; a step of illness costs 1."""
+    generator = np.random.default_rng(seed)
+    ill = np.zeros((episodes, length + 1))
+    for step in range(length):
+        drawn = generator.random(episodes)
+        ill[:, step + 1] = np.where(ill[:, step] > 0, drawn >= RECOVERING, drawn < FALLING_ILL)
+    count = episodes * length
+    heat = generator.normal(size=(episodes, length + 1))
+    here, there = (
+        np.column_stack((ill[:, cut].ravel(), heat[:, cut].ravel()))
+        for cut in (slice(None, -1), slice(1, None))
+    )
+    return da.Transitions(
+        observations=here,
+        actions=generator.integers(2, size=count),
+        rewards=-here[:, 0],
+        next_observations=there,
+        terminations=np.zeros(count, bool),
+        truncations=np.arange(count) % length == length - 1,
+        episode_ids=np.repeat(np.arange(episodes), length),
+    )
+
+
+def illness_value(*, gamma=GAMMA):
+    """Return the exact value of a healthy start."""
+    moves = np.array([[1.0 - FALLING_ILL, FALLING_ILL], [RECOVERING, 1.0 - RECOVERING]])
+    return float(np.linalg.solve(np.eye(2) - gamma * moves, [0.0, -1.0])[0])

@@ -6,11 +6,11 @@ mean rewards: of a step after which the episode goes on, and of one that ends it
 is paid at the end would otherwise be a spike in a function that is smooth everywhere else.
 
 An episode stays with one member, and ends by chance. Its states stay in the box of the data, and
-columns of few values (flags, counts) take one of these values.
+columns of few values (counts) take one of these values, those of two (flags) by their chance.
 
 Loss: Huber's of the mean changes, the Gaussian log-likelihood of their deviations given the means,
 the square of the reward's error (values need its mean, not its median; rewards have no noise), and
-the logistic loss of the ends; Adam with a learning rate that falls to 0 along a cosine.
+the logistic loss of the ends and of flags; Adam, whose learning rate falls to 0 along a cosine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
 from .action_inputs import action_inputs
 from .playing import Weights
-from .scales import scales_of
+from .scales import chance_of, scales_of
 
 MEMBERS = 5
 HIDDEN = 128
@@ -46,7 +46,7 @@ class Outputs(NamedTuple):
     """What a network says of states [..., D] and actions; arrays or tensors, standardised.
 
     Attributes:
-        change: [..., D] mean change of the state.
+        change: [..., D] mean change of the state; of a flag, the log-odds that it is then up.
         log_deviation: [..., D] of that change.
         reward: [...] of a step after which the episode goes on.
         last_reward: [...] of a step that ends it.
@@ -89,14 +89,13 @@ class LearntSimulator:
         ends = data.terminations
         self._scales = scales = scales_of(states, following, data.rewards, ends)
         inputs = self._inputs(scales.standardised(states), data.actions)
-        changes = scales.standardised_changes(following - states)
         rewards = np.where(
             ends,
             scales.last_reward.standardised(data.rewards),
             scales.reward.standardised(data.rewards),
         )
-        clipped = np.clip(changes, -FARTHEST_CHANGE, FARTHEST_CHANGE)
-        targets = np.column_stack((clipped, rewards))
+        changes = np.clip(scales.targets(states, following), -FARTHEST_CHANGE, FARTHEST_CHANGE)
+        targets = np.column_stack((changes, rewards))
         self._ends = bool(ends.any())
         if weights is not None:
             self._weights = {name: torch.tensor(array) for name, array in weights.items()}
@@ -105,6 +104,7 @@ class LearntSimulator:
             inputs,
             targets.astype(np.float32),
             ends.astype(np.float32),
+            scales.flags,
             _drawn_rows(log, seed),
             seed,
             steps_for(len(data)),
@@ -138,12 +138,11 @@ class LearntSimulator:
                     weights = {name: w[one : one + 1] for name, w in self._weights.items()}
                     outputs[own] = _forward(weights, torch.as_tensor(inputs[own])[None])[0].numpy()
         said = Outputs.of(outputs)
-        chances = torch.as_tensor(np.clip(draws[:, : states.shape[1]], 1e-4, 1.0 - 1e-4))
-        normal = torch.special.ndtri(chances).numpy()
+        luck = draws[:, : states.shape[1]]
+        normal = torch.special.ndtri(torch.as_tensor(np.clip(luck, 1e-4, 1.0 - 1e-4))).numpy()
         noise = np.exp(np.clip(said.log_deviation, QUIETEST, LOUDEST)) * normal
-        following = scales.moved(states, said.change + noise)
-        chance = 1.0 / (1.0 + np.exp(-np.clip(said.end, -50.0, 50.0)))
-        ended = (draws[:, -1] < chance) & self._ends
+        following = scales.moved(states, said.change, noise, luck)
+        ended = (draws[:, -1] < chance_of(said.end)) & self._ends
         rewards = np.where(
             ended,
             scales.last_reward.restored(said.last_reward),
@@ -168,7 +167,14 @@ def _drawn_rows(log: Log, seed: int) -> list[Int64]:
 
 
 def _train(
-    inputs: Any, targets: Any, ends: Any, rows: list[Int64], seed: int, steps: int, advance: Advance
+    inputs: Any,
+    targets: Any,
+    ends: Any,
+    flags: Bool,
+    rows: list[Int64],
+    seed: int,
+    steps: int,
+    advance: Advance,
 ) -> dict[str, Any]:
     """Return the weights of all members, trained side by side."""
     generator = np.random.default_rng((seed, 1))
@@ -177,11 +183,12 @@ def _train(
     weights = _fresh(inputs.shape[1], 2 * columns + 3, source)
     optimizer = torch.optim.Adam(list(weights.values()), lr=LEARNING_RATE, fused=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
-    batch = min(BATCH, len(inputs))
+    batch, two_values = min(BATCH, len(inputs)), torch.as_tensor(flags)
     for _ in range(steps):
         taken = np.stack([own[generator.integers(len(own), size=batch)] for own in rows])
         said = Outputs.of(_forward(weights, torch.as_tensor(inputs[taken])))
-        loss = _loss(said, torch.as_tensor(targets[taken]), torch.as_tensor(ends[taken]))
+        wanted, ended = torch.as_tensor(targets[taken]), torch.as_tensor(ends[taken])
+        loss = _loss(said, wanted, ended, two_values)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
@@ -190,14 +197,23 @@ def _train(
     return {name: tensor.detach() for name, tensor in weights.items()}
 
 
-def _loss(said: Outputs, wanted: Any, ended: Any) -> Any:
-    """Return the loss of all members, for changes and the reward [M, B, D + 1] and ends [M, B]."""
+def _loss(said: Outputs, wanted: Any, ended: Any, flags: Any) -> Any:
+    """Return the loss of all members.
+
+    Args:
+        said: outputs for [M, B] rows.
+        wanted: [M, B, D + 1] changes, or flags that are then up, and the reward.
+        ended: [M, B] whether the row ended its episode.
+        flags: [D] which columns are flags.
+    """
     outputs = wanted.shape[-1]
     changes, rewards = wanted[..., :-1], wanted[..., -1]
     deviation = said.log_deviation.clamp(QUIETEST, LOUDEST)
     error = (changes - said.change).detach()
     spread = deviation + 0.5 * (error * torch.exp(-deviation)) ** 2
-    fit = F.smooth_l1_loss(said.change, changes, reduction="none", beta=0.5).sum(-1)
+    near = F.smooth_l1_loss(said.change, changes, reduction="none", beta=0.5)
+    flag = F.binary_cross_entropy_with_logits(said.change, changes, reduction="none")
+    fit = torch.where(flags, flag, near).sum(-1)
     reward = (1.0 - ended) * (said.reward - rewards) ** 2
     # Few steps end an episode: their rewards count by their own mean.
     last = ended * (said.last_reward - rewards) ** 2

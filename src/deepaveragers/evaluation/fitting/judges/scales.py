@@ -80,15 +80,30 @@ class Scales:
             found[:, column] = levels[np.searchsorted(between, found[:, column])]
         return found
 
-    def standardised_changes(self, changes: Float64) -> Float64:
-        """Return changes [B, D] as networks learn them."""
-        varied = self.change_deviation > 0.0
-        return (changes - self.change_mean) / np.where(varied, self.change_deviation, 1.0)
+    @property
+    def flags(self) -> Bool:
+        """[D] bool: columns of two values."""
+        return np.array([len(self.levels.get(c, ())) == 2 for c in range(len(self.mean))])
 
-    def moved(self, states: Float64, changes: Float64) -> Float64:
-        """Return standardised states after standardised changes, as the log could have them."""
-        steps = changes * self.change_deviation + self.change_mean
-        return self.inside(states + steps / self.deviation)
+    def targets(self, states: Float64, next_states: Float64) -> Float64:
+        """Return what networks learn of steps [B, D]: the change, or whether a flag is then up."""
+        varied = self.change_deviation > 0.0
+        changes = next_states - states - self.change_mean
+        up = self.standardised(next_states) > (self.low + self.high) / 2.0
+        return np.where(self.flags, up, changes / np.where(varied, self.change_deviation, 1.0))
+
+    def moved(self, states: Float64, outputs: Float64, noise: Float64, draws: Float64) -> Float64:
+        """Return standardised states after a step, as the log could have them.
+
+        Args:
+            states: [B, D] before it.
+            outputs: [B, D] standardised mean changes; of a flag, the log-odds that it is then up.
+            noise: [B, D] standardised, on top of the changes.
+            draws: [B, D] uniform numbers in [0, 1), which decide of flags.
+        """
+        steps = (outputs + noise) * self.change_deviation + self.change_mean
+        flags = np.where(draws < chance_of(outputs), self.high, self.low)
+        return self.inside(np.where(self.flags, flags, states + steps / self.deviation))
 
     def inside(self, states: Float64) -> Float64:
         """Return standardised states as the log could have them: in its box, flags as flags."""
@@ -116,6 +131,11 @@ def scales_of(states: Float64, next_states: Float64, rewards: Float64, ends: Boo
         RewardScale.of(rewards[~ends]),
         RewardScale.of(rewards[ends]),
     )
+
+
+def chance_of(log_odds: Float64) -> Float64:
+    """Return the chance that log-odds stand for."""
+    return 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50.0, 50.0)))
 
 
 def _few(values: Float64) -> bool:
