@@ -13,7 +13,7 @@ import typer
 
 import deepaveragers as da
 from deepaveragers.cli import main
-from deepaveragers.cli.app import app
+from deepaveragers.cli.app import application
 
 ROOT = Path(__file__).parents[1]
 PAGES = {
@@ -27,7 +27,7 @@ WAITING = ("dac serve", "dac studio")
 QUICK = ("dac fit", ["--time-budget", "30"])
 """Added to this command, so that it learns no networks."""
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
-DAC = typer.main.get_command(app)
+DAC = typer.main.get_command(application())
 
 
 def shell_lines(page: str) -> list[str]:

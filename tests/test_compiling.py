@@ -140,3 +140,19 @@ def test_a_program_is_told_of_the_beginning_and_the_end():
         compiled_while(lambda: told.append("theirs"), others)
     compiled_while(lambda: told.append("after"), squared_reach)
     assert told == [True, "inside", False, "theirs", "after"]
+
+
+def test_without_blas_numba_loads_no_linear_algebra():
+    """And whoever wants SciPy's gets it afterwards."""
+    pytest.importorskip("scipy")
+    code = """
+import sys
+from deepaveragers.compiling import load_without_blas
+load_without_blas()
+from deepaveragers.kernels.knn.distances import squared_reach
+squared_reach(1.0, 1.0, 0.0, 3)
+print("scipy.linalg" in sys.modules)
+import scipy.linalg.cython_blas
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "False\n"

@@ -15,9 +15,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def _commands() -> str:
-    from deepaveragers.cli.app import app
+    from deepaveragers.cli.app import application
 
-    return "\n".join(map(_section, typer.main.get_command(app).commands.values()))  # type: ignore[attr-defined]
+    return "\n".join(map(_section, typer.main.get_command(application()).commands.values()))  # type: ignore[attr-defined]
 
 
 def _section(command: Any) -> str:

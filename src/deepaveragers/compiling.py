@@ -9,8 +9,9 @@ and the kernel with it.
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from threading import current_thread, main_thread
 from typing import Any
@@ -97,6 +98,23 @@ class _Guard(event.Listener):  # type: ignore[misc]
 
 def _is_ours(event: event.Event) -> bool:
     return str(event.data["dispatcher"].py_func.__module__).startswith(f"{PACKAGE}.")
+
+
+def load_without_blas() -> None:
+    """Load the part of Numba that looks for SciPy's BLAS, and let it find none.
+
+    Where SciPy is installed, Numba would import a seventh of a second of it with the first kernel
+    (`python -X importtime`). No kernel of ours needs it.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if blas in sys.modules:
+        return
+    sys.modules[blas] = None  # type: ignore[assignment]
+    try:
+        with suppress(ImportError):
+            import numba.np.arraymath  # noqa: F401
+    finally:
+        del sys.modules[blas]
 
 
 @contextmanager

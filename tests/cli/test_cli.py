@@ -132,3 +132,16 @@ def test_quickstart_small(tmp_path, capsys):
     result = json.loads(out)
     assert result["mean_return"] > result["behaviour_mean_return"]
     assert (tmp_path / "pictures" / "quickstart.png").stat().st_size > 10_000
+
+
+def test_a_command_that_is_asked_for_is_loaded_alone():
+    code = """
+import sys
+from deepaveragers.cli import main
+try:
+    main(["info", "--help"])
+finally:
+    print("deepaveragers.cli.studio_command" in sys.modules)
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.endswith("False\n")

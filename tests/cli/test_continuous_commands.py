@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 
 import deepaveragers as da
 from deepaveragers.cli import main
-from deepaveragers.cli.app import app
+from deepaveragers.cli.app import application
 
 minari = pytest.importorskip("minari")
 
 
 def dac(*words: object) -> dict:
-    result = CliRunner().invoke(app, [*map(str, words), "--json"])
+    result = CliRunner().invoke(application(), [*map(str, words), "--json"])
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 

@@ -1,71 +1,66 @@
 """The application: its commands, and how they end.
 
-Exit codes are those of `ending`; wrong input and interrupts get one sentence on standard error.
+A command that is asked for by name is the only one that is loaded, so that it begins sooner. Exit
+codes are those of `ending`; wrong input and interrupts get one sentence on standard error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
+from importlib import import_module
 
 import typer
 
 from ..arguments import shown
 from ..errors import DeepAveragersError
-from .act_command import act
-from .ask_commands import compare, explain, guarantee
-from .data_commands import append, doctor, export_data, forget
-from .deep_commands import train
 from .ending import INTERRUPTED, WRONG_INPUT, complain, one_line_warnings, wants_json
-from .fit_command import fit
-from .import_command import import_data
-from .pipeline import collect, compile, evaluate, info
-from .policy_command import policy
-from .quickstart import quickstart
-from .report_command import report
-from .serve_command import serve
-from .solve_command import solve
-from .studio_command import studio
 from .usage import usage_sentence
 
-app = typer.Typer(
-    name="dac",
-    help="Turn logged experience into a certified plan that you can question.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-COMMANDS: dict[str, Callable[..., None]] = {
-    "quickstart": quickstart,
-    "collect": collect,
-    "import": import_data,
-    "export": export_data,
-    "doctor": doctor,
-    "append": append,
-    "forget": forget,
-    "train": train,
-    "compile": compile,
-    "solve": solve,
-    "fit": fit,
-    "policy": policy,
-    "act": act,
-    "serve": serve,
-    "evaluate": evaluate,
-    "explain": explain,
-    "compare": compare,
-    "guarantee": guarantee,
-    "report": report,
-    "info": info,
-    "studio": studio,
+COMMANDS = {
+    "quickstart": "quickstart:quickstart",
+    "collect": "pipeline:collect",
+    "import": "import_command:import_data",
+    "export": "data_commands:export_data",
+    "doctor": "data_commands:doctor",
+    "append": "data_commands:append",
+    "forget": "data_commands:forget",
+    "train": "deep_commands:train",
+    "compile": "pipeline:compile",
+    "solve": "solve_command:solve",
+    "fit": "fit_command:fit",
+    "policy": "policy_command:policy",
+    "act": "act_command:act",
+    "serve": "serve_command:serve",
+    "evaluate": "pipeline:evaluate",
+    "explain": "ask_commands:explain",
+    "compare": "ask_commands:compare",
+    "guarantee": "ask_commands:guarantee",
+    "report": "report_command:report",
+    "info": "pipeline:info",
+    "studio": "studio_command:studio",
 }
-for name, command in COMMANDS.items():
-    app.command(name)(command)
-
+"""Commands by name: their modules and functions."""
 
 # Typer ships its own copy of Click in some versions; this is the base of its usage errors in all.
 UsageProblem = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 
-@app.callback(invoke_without_command=True)
+def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the application, with all commands or some."""
+    app = typer.Typer(
+        name="dac",
+        help="Turn logged experience into a certified plan that you can question.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in names:
+        module, function = COMMANDS[name].split(":")
+        app.command(name)(getattr(import_module(f".{module}", __package__), function))
+    app.callback(invoke_without_command=True)(_start)
+    return app
+
+
 def _start(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", help="Print the version and stop."),
@@ -81,6 +76,7 @@ def _start(
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit code; an interrupt is raised."""
     as_json = wants_json(arguments)
+    app = application([name for name in arguments[:1] if name in COMMANDS] or COMMANDS)
     try:
         with one_line_warnings():
             code = app(args=arguments, standalone_mode=False)

@@ -65,10 +65,11 @@ class Opening:
         gc.disable()  # imports leave no garbage, and looking for it took a tenth of their time
         try:
             studio = self._make()
+            # The first plan is what the page waits for: the routes are loaded beside it.
+            self._running.enter_context(studio.running())
             from .app import routes_of
 
             router = Router(routes_of(studio), redirect_slashes=False)
-            self._running.enter_context(studio.running())
             gc.freeze()  # what is loaded by now stays
         except BaseException as error:
             self._studio.set_exception(error)

@@ -85,6 +85,9 @@ def serve(
 
 
 def _studio(load: Callable[[], Source], output: Path) -> Studio:
+    from ..compiling import load_without_blas
+
+    load_without_blas()
     from .session import Session
     from .studio import Studio
 

@@ -1,4 +1,7 @@
-"""Routes of states: inspecting, groups, futures, pictures."""
+"""Routes of states: inspecting, groups, futures, pictures.
+
+What the page does not show first is imported when it is asked for: the map stands sooner.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from .exchange import Handler, body
-from .grouping import group
-from .imagining import imagine
-from .inspecting import inspect
 from .inspection_messages import GroupRequest, ImagineRequest, InspectRequest
 from .replanning import in_thread
-from .state_picture import state_picture
 from .studio import Studio
 
 
@@ -32,6 +31,8 @@ class StateRoutes:
 
     async def inspect(self, request: Request) -> Response:
         """A state, and what the plan does there."""
+        from .inspecting import inspect
+
         asked = await body(request, InspectRequest)
         return await self._studio.answer(
             lambda: inspect(self._session, self._studio.known(asked.plan).plan, asked)
@@ -39,6 +40,8 @@ class StateRoutes:
 
     async def group(self, request: Request) -> Response:
         """Some states together."""
+        from .grouping import group
+
         asked = await body(request, GroupRequest)
         return await self._studio.answer(
             lambda: group(self._session, self._studio.known(asked.plan).plan, asked)
@@ -46,6 +49,8 @@ class StateRoutes:
 
     async def imagine(self, request: Request) -> Response:
         """The most likely future from a state."""
+        from .imagining import imagine
+
         asked = await body(request, ImagineRequest)
         return await self._studio.answer(
             lambda: imagine(self._session, self._studio.known(asked.plan).plan, asked)
@@ -53,6 +58,8 @@ class StateRoutes:
 
     async def picture(self, request: Request) -> Response:
         """A state as a picture."""
+        from .state_picture import state_picture
+
         state, before = request.path_params["state"], "transition" in request.query_params
         content = await in_thread(lambda: state_picture(self._session, state, before=before))
         return Response(
