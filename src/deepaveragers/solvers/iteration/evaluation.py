@@ -79,38 +79,25 @@ class PolicyEvaluator:
             return sweeps
         solve = self._begin(system)
         self._sweep(solve, target, deadline)
-        if solve.sweeps > self._tuning.misled_sweeps:
-            self._elimination = None
         return sweeps + solve.sweeps
 
     def _solve_reduced(
         self, elimination: PathElimination, system: PolicySystem, target: float, deadline: float
     ) -> tuple[int, bool]:
-        """Eliminate paths as long as that leads on.
-
-        What it leaves undone shows in a sweep over all states, and is less each time; not so where
-        the other successors of a state differ from its main one for good, and gamma is near 1.
+        """Solve the system of the states that path elimination keeps, and sweep over all once.
 
         Returns:
             the number of sweeps, and whether the last one came near enough to the target.
         """
-        tuning, sweeps, last = self._tuning, 0, math.inf
-        while True:
-            reduced = elimination.reduced(system)
-            if reduced is None:
-                return sweeps, False
-            solve = self._begin(reduced, elimination.edges)
-            self._sweep(solve, target, deadline)
-            elimination.expand(reduced, system)
-            check = self._begin(system, sweeps_at_once=1)
-            self._go_on(check, 1, tuning.accepted_change * target)
-            sweeps += solve.sweeps + 1
-            change = float(check.state.changes.max())
-            if check.done or time.perf_counter() > deadline:
-                return sweeps, True
-            if not change < tuning.shrinking * last:
-                return sweeps, False
-            last = change
+        reduced = elimination.reduced(system)
+        if reduced is None:
+            return 0, False
+        solve = self._begin(reduced, elimination.edges)
+        self._sweep(solve, target, deadline)
+        elimination.expand(reduced, system)
+        check = self._begin(system, sweeps_at_once=1)
+        self._go_on(check, 1, self._tuning.accepted_change * target)
+        return solve.sweeps + 1, check.done or time.perf_counter() > deadline
 
     def _begin(
         self, system: PolicySystem, edges: Int64 | None = None, sweeps_at_once: int | None = None

@@ -33,8 +33,6 @@ class Tuning:
         kept_share: share of kept states up to which eliminating paths pays.
         accepted_change: accept the reduced solve if a full sweep then changes values by at most
             this multiple of the target, since another sweep follows anyway.
-        shrinking: eliminate again while each reduced solve cuts that change by this factor.
-        misled_sweeps: full sweeps needed after elimination beyond which it is not tried again.
         states_per_call: states swept in a kernel before the clock and the keyboard are looked at.
         most_rounds: rounds in one call of a kernel at most.
         guess_ratio: a policy of the guess is evaluated until a sweep changes values by this
@@ -71,8 +69,6 @@ class Tuning:
     main_share: float = 0.99
     kept_share: float = 0.6
     accepted_change: float = 3.0
-    shrinking: float = 0.5
-    misled_sweeps: int = 20
     states_per_call: int = 1_000_000
     most_rounds: int = 64
     guess_ratio: float = 0.15
