@@ -12,14 +12,7 @@ from .iteration.cuda_guess import CUDA_TUNING, CudaTuning
 
 
 def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CUDA_TUNING) -> str:
-    """Return "cpu" or "cuda" for what was asked; refuse a GPU that cannot do it.
-
-    Args:
-        device: "cpu", "cuda" or "auto".
-        mdp: the compiled MDP.
-        objective: the question.
-        tuning: of the GPU's engine.
-    """
+    """Return "cpu" or "cuda" for what was asked; refuse a GPU that cannot do it."""
     choice("device", device, ("cpu", "cuda", "auto"))
     if device == "cpu":
         return device

@@ -1,8 +1,7 @@
 """The planner: certified optimal values of a compiled MDP.
 
 The default is modified policy iteration (`iteration.loop`); `reference` is a readable one, with
-which it agrees. Exact policy iteration would evaluate each policy to the end; a few digits beyond
-the last residual are enough.
+which it agrees.
 
 Tolerance is relative to |T 0| / (1 - gamma), where |T 0| is the largest absolute one-step
 value max_a R(s, a), costs included. That is an a-priori bound on |V*|, and at most
@@ -183,12 +182,14 @@ def solve_problem(
         watch = Watch(limits, units.callback(callback), stack)
         loop = PolicyIteration(sweeps, target, watch, tuning)
         guess: Guess | None = None
+        # Float64 is as quick where the MDP is small, and evaluates a given policy.
+        large = len(problem.policy) == 0 and problem.size >= tuning.guess_states
         if cuda_tuning is not None:
             on_gpu = partial(
                 CudaGuess, prepared=mdp.prepared, evaluate=evaluate, cuda_tuning=cuda_tuning
             )
             guess = _guess(mdp, sweeps, tuning, on_gpu)
-        elif evaluate and math.isinf(limits.max_sweeps) and _is_worth_a_guess(problem, tuning):
+        elif evaluate and large and math.isinf(limits.max_sweeps):
             guess = _guess(mdp, sweeps, tuning, Float32Guess)
         if horizon is None:
             first = None if start is None else (order.rows(start[0]), order.rows(start[1]))
@@ -198,11 +199,6 @@ def solve_problem(
         values = units.values(order.restored(sweeps.values))
         q_values = units.values(order.restored(sweeps.q_values))
     return Solution(status, units.certificate(proof), values, q_values, sweeps.count)
-
-
-def _is_worth_a_guess(problem: Problem, tuning: Tuning) -> bool:
-    """Whether float32 is quicker: not for a given policy, nor where the MDP is too small."""
-    return len(problem.policy) == 0 and problem.size >= tuning.guess_states
 
 
 def _guess(

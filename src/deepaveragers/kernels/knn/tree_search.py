@@ -24,7 +24,6 @@ from .simd import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
 from .tree import LARGEST_FLOAT32, STACK, Located, Tree, push
 
 NO_HOME = -1
-"""Stands for the leaf of a query that is not begun there."""
 
 
 @kernel

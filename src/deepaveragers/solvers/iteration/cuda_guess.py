@@ -1,29 +1,25 @@
 """The float32 guess by a GPU: the same packed MDP, with Jacobi sweeps in torch.
 
-The GPU alternates a sweep over all states and actions with sweeps over the chosen policy's rows.
-Values come back when its own sweep promises the tolerance, or when float32 gets no further. The
-CPU then proves the bounds: whatever a GPU, a driver or a library got wrong can make a plan slow,
-never wrong.
+Values come back when the GPU's own sweep promises the tolerance, or when float32 gets no further.
+The CPU then proves the bounds: whatever a GPU, a driver or a library got wrong can make a plan
+slow, never wrong.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...arrays import Int32
 from ...mdp.prepared import PackedMdp, Prepared
-from .float32_guess import Float32Guess, Start
+from .float32_guess import GUESS_PROGRESS, Float32Guess, Start
 from .float64_sweeps import Float64Sweeps
 from .limits import Watch
 from .target import Target
 from .tuning import Tuning
-
-BETTER = 0.95
-"""A residual counts as progress if it is smaller than the smallest before by this factor."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +46,7 @@ class CudaTuning:
 CUDA_TUNING = CudaTuning()
 
 
-@dataclass(frozen=True, eq=False)
-class DeviceGraph:
+class DeviceGraph(NamedTuple):
     """The graph of a packed MDP on the GPU.
 
     Attributes:
@@ -153,7 +148,7 @@ class CudaGuess(Float32Guess):
                 change = float((improved - values).abs().max())
                 values = improved
                 self._sweeps.count += 1
-                waited = 0 if change < BETTER * best else waited + 1
+                waited = 0 if change < GUESS_PROGRESS * best else waited + 1
                 best = min(best, change)
                 error = change * problem.gamma / (1.0 - problem.gamma)
                 if watch.look(self._sweeps.count, error, target.allowed) is not None:

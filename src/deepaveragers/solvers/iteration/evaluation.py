@@ -19,7 +19,7 @@ from ...kernels.bellman.gauss_seidel import Stopping, solve_system
 from ...kernels.bellman.policy_system import PolicySystem
 from ...kernels.bellman.problem import Problem
 from ...kernels.bellman.static_width import static_width
-from ...kernels.bellman.sweep_state import BEST, DONE, LAST, MADE, SweepState
+from ...kernels.bellman.sweep_state import BEST, DONE, MADE, SweepState
 from ..blocks import Blocks
 from .path_elimination import PathElimination
 from .tuning import Tuning
@@ -56,16 +56,9 @@ class PolicyEvaluator:
     def solve(
         self, system: PolicySystem, target: float, deadline: float, *, briefly: bool = False
     ) -> int:
-        """Improve the solution until a sweep changes it by at most the target.
+        """Improve the solution until a sweep changes it by at most the target, or a deadline.
 
-        Args:
-            system: of the policy.
-            target: change of a sweep to stop at.
-            deadline: moment of `time.perf_counter` at which to stop.
-            briefly: whether a few sweeps will do, whatever they leave undone.
-
-        Returns:
-            the number of sweeps.
+        Or `briefly`, by a few sweeps, whatever they leave undone. Returns the number of sweeps.
         """
         solve = self._begin(system)
         limit = self._tuning.plain_sweeps if briefly or self._elimination else math.inf
@@ -84,10 +77,9 @@ class PolicyEvaluator:
     def _solve_reduced(
         self, elimination: PathElimination, system: PolicySystem, target: float, deadline: float
     ) -> tuple[int, bool]:
-        """Solve the system of the states that path elimination keeps, and sweep over all once.
+        """Solve the system of the kept states, and sweep over all once.
 
-        Returns:
-            the number of sweeps, and whether the last one came near enough to the target.
+        Returns the number of sweeps, and whether the last one came near enough to the target.
         """
         reduced = elimination.reduced(system)
         if reduced is None:
@@ -106,7 +98,7 @@ class PolicyEvaluator:
         size, mixed = len(system.constant), self._tuning.mixed_results
         space = self._space[: (2 * mixed + 1) * size].reshape(-1, size)
         state = self._blocks.sweep_state(edges)
-        state.progress[[LAST, BEST]] = np.inf
+        state.progress[BEST] = np.inf
         memory = AndersonMemory(
             sweeps=sweeps_at_once or self._tuning.sweeps_per_mixture,
             origin=space[-1],
@@ -133,9 +125,8 @@ class PolicyEvaluator:
         stopping = Stopping(
             rounds=rounds,
             target=target,
-            restart_growth=tuning.restart_growth,
             patience=tuning.patience_of_mixtures,
-            noise=tuning.float32_noise,
+            noise=tuning.guess_noise,
         )
         self._blocks.run_together(
             solve_system, solve.state, self._static, solve.system, solve.memory, stopping

@@ -24,9 +24,7 @@ class Tuning:
         guess_states: states below which float64 sweeps alone are as quick as a float32 guess.
         mixed_results: results that Anderson acceleration mixes.
         sweeps_per_mixture: sweeps before each mixture.
-        restart_growth: growth of the change after which Anderson forgets earlier results.
         patience_of_mixtures: mixtures without progress after which a system is left as it is.
-        float32_noise: changes by this share of the largest value are rounding.
         plain_sweeps: sweeps over a policy's system before paths are eliminated from it; and all
             that the first policy of a guess gets, since the next is far better.
         main_share: share of a row's weights from which on its state is passed through.
@@ -62,9 +60,7 @@ class Tuning:
     guess_states: int = 2_000
     mixed_results: int = 5
     sweeps_per_mixture: int = 3
-    restart_growth: float = 3.0
     patience_of_mixtures: int = 50
-    float32_noise: float = 4e-7
     plain_sweeps: int = 12
     main_share: float = 0.99
     kept_share: float = 0.6
