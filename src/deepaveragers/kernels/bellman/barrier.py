@@ -60,10 +60,7 @@ look: Any = intrinsic(_look)
 def wait_for_all(counters: Int64, workers: int) -> bool:
     """Wait until all workers are here; false if they will never be.
 
-    Args:
-        counters: [SLOTS], zeros before the first barrier. A caller that cannot come sets
-            `ABANDONED`.
-        workers: how many threads wait for each other.
+    Counters [SLOTS] are zeros before the first barrier. Who cannot come sets `ABANDONED`.
     """
     if workers == 1:
         return True

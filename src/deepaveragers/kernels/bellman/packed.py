@@ -12,13 +12,13 @@ long as k, or empty for any k. Vectors of length 2N have two halves as in `sweep
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Bool, Float32, Float64, Int32
 from ..jit import kernel
-from .backup import NO_ACTION, neighbor_weight
+from .backup import NO_ACTION, neighbor_weight, unit_cost
 from .problem import Problem
 from .static_width import StaticWidth
 
@@ -89,6 +89,7 @@ def pack_rewards(lo: int, hi: int, problem: Problem, packed: Packed) -> None:
     packed.mean_reward[lo:hi] = np.where(there, mean, -np.inf)
 
 
+@kernel
 def reward_of_actions(
     lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, packed: Packed,
     reward: Float32, values: Float32,
@@ -100,24 +101,35 @@ def reward_of_actions(
     Returns:
         the largest |max_a R|, and the number of states without an action.
     """
-    allowed, fees = (
-        array[lo:hi] if len(array) > 1 else array for array in (problem.allowed, problem.penalties)
-    )
-    price: Any = problem.cost
-    if problem.adaptive > 0.0:
-        indices = graph.indices[order[lo:hi] if len(order) else slice(lo, hi), :, : problem.k]
-        known = np.where(indices >= 0, graph.rewards[indices], 0.0)
-        price = problem.adaptive * np.maximum(known.max(axis=2), 0.0)
-    with np.errstate(over="ignore"):
-        paid = price * packed.mean_distance[lo:hi].astype(np.float64) + fees
-        found = np.where(allowed, packed.mean_reward[lo:hi] - paid, -np.inf)
-        found[problem.terminal[lo:hi]] = 0.0
-        reward[lo:hi] = found
-    best = reward[lo:hi].max(axis=1)
-    there = best > -np.inf
-    halves = values.reshape(2, -1)[:, lo:hi]
-    halves[:] = np.where(there, best, halves)
-    return float(np.abs(best[there]).max(initial=0.0)), int((~there).sum())
+    allowed, terminal, penalties = problem.allowed, problem.terminal, problem.penalties
+    indices, rewards, k = graph.indices, graph.rewards, problem.k
+    cost, adaptive = problem.cost, problem.adaptive
+    size, actions = reward.shape
+    _, _, mean_distance, mean_reward = packed
+    every_row = 1 if allowed.shape[0] > 1 else 0
+    every_fee = 1 if penalties.shape[0] > 1 else 0
+    scale, stuck = 0.0, 0
+    for p in range(lo, hi):
+        best = np.float32(-np.inf)
+        for a in range(actions):
+            value = 0.0
+            if not terminal[p]:
+                s = order[p] if len(order) > 0 else p
+                price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+                paid = price * np.float64(mean_distance[p, a])
+                paid += penalties[p * every_fee, a]
+                value = np.float64(mean_reward[p, a]) - paid
+                if not allowed[p * every_row, a]:
+                    value = -np.inf
+            reward[p, a] = value
+            best = max(best, reward[p, a])
+        if best == -np.inf:
+            stuck += 1
+            continue
+        scale = max(scale, np.float64(abs(best)))
+        values[p] = best
+        values[p + size] = best
+    return scale, stuck
 
 
 @kernel
