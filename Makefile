@@ -18,7 +18,7 @@ test: $(VENV)/.dev studio/node_modules/.package-lock.json $(PAGE) $(VENV)/.brows
 	npm --prefix studio test
 	$(BIN)/python -m pytest -n 2
 
-# Leaves out what is marked slow: under a minute.
+# Leaves out what is marked slow: under a minute on two idle cores, once the kernels are compiled.
 test-quick: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 PACKAGE = "deepaveragers"
-EXTRAS = ("serve", "studio", "data", "sql", "ann", "deep", "cluster", "cuda")
+EXTRAS = ("serve", "studio", "data", "sql", "ann", "deep", "cluster")
 LARGEST = 4
 """Packages that are named beside a size."""
 

@@ -125,6 +125,7 @@ def test_shell_example_of_continuous_actions(house):
     assert len(Path("decisions.csv").read_text().splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_shell_example_of_representations(house):
     pytest.importorskip("torch")
     da.save(da.collect("CartPole-v1", steps=200, seed=0), house / "data")

@@ -143,6 +143,7 @@ class Place:
         return str(self.path)
 
 
+@pytest.mark.slow
 def test_anything_that_is_a_path_is_one(world):
     def at(name):
         return Place(world.path / name)

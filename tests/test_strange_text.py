@@ -137,6 +137,7 @@ def test_commands_say_so_in_one_sentence(named, capsys, command, tmp_path, monke
     assert sentence.startswith("dac: ")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are any bytes")
 def test_arguments_that_are_no_text():
     """Bytes that are no UTF-8 come in as halves of characters."""

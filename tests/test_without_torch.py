@@ -33,6 +33,7 @@ def run(script: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_core_needs_no_torch(tmp_path):
     assert run(
         f"path = {str(tmp_path / 'plan')!r}\n"
@@ -42,6 +43,7 @@ def test_the_core_needs_no_torch(tmp_path):
     ).split() == ["optimal", "False"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [

@@ -171,6 +171,7 @@ BAD_COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
 @pytest.mark.parametrize("case", BAD_COMMANDS)
 def test_command_line(case, as_json, saved, capsys):

@@ -44,6 +44,7 @@ def run(command):
     return result.output
 
 
+@pytest.mark.slow
 def test_import_export_append_forget(tmp_path):
     (tmp_path / "log.csv").write_text(LOG)
     data = tmp_path / "data"

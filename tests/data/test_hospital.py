@@ -97,6 +97,7 @@ def test_many_files(tmp_path, columns, expected, same):
     same(da.read(tmp_path / "parts.zip", **IMPORT), expected)
 
 
+@pytest.mark.slow
 def test_pandas_and_polars(tmp_path, columns, expected, same):
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     frame = pd.DataFrame(columns)
@@ -136,6 +137,7 @@ def test_pandas_index_in_parquet(tmp_path, columns, expected, same):
     same(da.read(tmp_path / "a.parquet", **IMPORT), expected)
 
 
+@pytest.mark.slow
 def test_excel(tmp_path, columns, expected, same):
     pytest.importorskip("python_calamine")
     openpyxl = pytest.importorskip("openpyxl")
@@ -219,6 +221,7 @@ def test_duckdb(tmp_path, columns, expected, same):
     same(da.read(path, **IMPORT), expected)
 
 
+@pytest.mark.slow
 def test_three_commands_to_an_explained_decision(tmp_path, columns, expected, capsys, same):
     write_csv(tmp_path / "patients.csv", columns)
     look = json.loads(dac(["import", str(tmp_path / "patients.csv"), "--json"], capsys))

@@ -69,6 +69,7 @@ def peak_megabytes(path):
     return int(peak), said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="counts kilobytes as Linux does")
 @pytest.mark.parametrize("kind", ["header.csv.gz", "cell.zip"])
 def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, kind):

@@ -109,6 +109,7 @@ def test_rows_keep_their_names(rows):
     assert len(part.episode_names) == len(set(part.episode_ids.tolist()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", TIMES)
 @pytest.mark.parametrize("format", [*NEEDS, "bundle"])
 def test_names_come_back_from_files(tmp_path, times, format, same):

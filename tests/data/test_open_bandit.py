@@ -49,6 +49,7 @@ def test_as_shipped(tmp_path, capsys):
     assert ((data.propensities > 0) & (data.propensities <= 1)).all()
 
 
+@pytest.mark.slow
 def test_the_other_policy_is_estimated(tmp_path):
     """From either log the other policy: 95 % intervals cover its true click rate."""
     own, covered, logs = favoured(), [], 6

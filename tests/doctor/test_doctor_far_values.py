@@ -34,6 +34,7 @@ def humidity(size=ROWS):
     return np.round(np.random.default_rng(1).uniform(16.0, 98.0, size), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [-1, -9, -99, -999, -9999, -99999, 999, 9999, 1e9])
 @pytest.mark.parametrize("share", [0.002, 0.01, 0.05, 0.2, 0.6])
 def test_codes_are_found_however_often_they_are_there(code, share):

@@ -30,6 +30,7 @@ def exact_values(mdp, actions, gamma, cost):
     return np.where(ended, 0.0, np.linalg.solve(matrix, right))
 
 
+@pytest.mark.slow
 def test_losses_are_exact(small):
     first = small.solve(gamma=0.95, cost=1.0, tolerance=1e-6)
     second = small.solve(gamma=0.8, cost=30.0, tolerance=1e-6)
@@ -83,6 +84,7 @@ def test_forbidden_actions_are_counted(small):
     assert np.isinf(found.second_regret[found.differs]).all()
 
 
+@pytest.mark.slow
 def test_pictures(small, tmp_path):
     found = compare(small.solve(gamma=0.9), small.solve(gamma=0.9, forbidden_actions=(0,)))
     assert found.picture(tmp_path / "a.png").stat().st_size > 10_000

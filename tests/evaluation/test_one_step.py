@@ -74,6 +74,7 @@ def test_a_decision_is_explained(log, one_step_plan):
     assert "terminated at once" in str(decision)
 
 
+@pytest.mark.slow
 def test_fit_and_comparison_work(log, one_step_plan, tmp_path):
     grid = da.candidate_grid(k=(5,), cost=(0.1,), k_pi=(1, 15))
     chosen = da.fit(log, grid, gamma=0.9, time_budget=20, show_progress=False)

@@ -19,6 +19,7 @@ FOUND = {
 """Numbers that were problems once."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="files stay open")
 def test_harmed_files_are_read_or_refused(tmp_path):
     seeds = make_seeds(tmp_path / "seeds")

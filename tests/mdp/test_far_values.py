@@ -227,6 +227,7 @@ def test_a_column_without_a_finite_deviation_becomes_0(value):
     assert not fitted.encode(np.full((1, 3), -value))[:, 1].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [1e39, 1e200, 1.7e308])
 @pytest.mark.parametrize("place", ["observations", "next_observations", "rewards"])
 def test_the_doctor_is_not_put_off_by_any_number(value, place, tmp_path):

@@ -43,6 +43,7 @@ def test_weighting_and_penalty(mdp, weighting, penalty):
     assert_solved(mdp, da.Objective(gamma=0.95, weighting=weighting, penalty=penalty, k=k))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000))
 def test_actions_can_be_forbidden_masked_and_penalised(seed):

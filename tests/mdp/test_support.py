@@ -43,6 +43,7 @@ def counted(mdp: da.DacMdp, features) -> np.ndarray:
     return np.stack([(taken == a).sum(axis=1) for a in range(mdp.transitions.num_actions)], axis=1)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 1_000), st.sampled_from([0.1, 0.3, 1.0]), st.booleans())
 def test_a_supported_plan_is_that_of_the_explicit_mask(seed, share, forbid):

@@ -138,6 +138,7 @@ def test_query_far_from_all_rows(engine):
     assert_same_as_brute_force(engine, rows, rng.normal(size=(5, 6)) * 1e30, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spread", "point"), [(1.0, 1e155), (1e-120, 1e36), (1e-300, 1e30)])
 @pytest.mark.parametrize("dimensions", [4, 100, 200])
 def test_query_beyond_what_float64_can_square(engine, spread, point, dimensions):
@@ -168,6 +169,7 @@ def test_views_and_strides_are_accepted(engine):
     assert_same_as_brute_force(engine, rows[::2], rows[::-3], 4)
 
 
+@pytest.mark.slow
 def test_same_bits_for_any_number_of_threads(engine):
     rng = np.random.default_rng(1)
     rows = np.round(rng.normal(size=(6000, 8)), 1).astype(np.float32)

@@ -117,6 +117,7 @@ def test_damaged_block_is_searched_again(tmp_path):
     np.testing.assert_array_equal(graph.distances, expected.distances)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["cut", "changed", "missing", "foreign", "text"])
 @pytest.mark.parametrize("order_is_known", [True, False])
 def test_damaged_order(tmp_path, monkeypatch, harm, order_is_known):
@@ -186,6 +187,7 @@ def test_directory_with_other_files_is_refused(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "precious"
 
 
+@pytest.mark.slow
 def test_interrupt_leaves_whole_blocks(tmp_path, monkeypatch):
     save = search.Checkpoint.save
     calls = []

@@ -176,6 +176,7 @@ def any_policy(request, policy):
     return da.compile(data, 3).solve(gamma=0.9).policy(k=3)
 
 
+@pytest.mark.slow
 @given(given_values=ANYTHING)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
 @pytest.mark.filterwarnings("ignore::deepaveragers.DataWarning")

@@ -75,6 +75,7 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DATA)
 def test_the_page_needs_nothing_else(name, tmp_path):
     data = DATA[name](tmp_path)
@@ -116,6 +117,7 @@ def test_changes_and_fidelity_are_counts(report):
     assert "risk" in report.rule_words(report.rules[0])
 
 
+@pytest.mark.slow
 def test_examples_are_decisions_of_the_policy(report):
     assert 1 <= len(report.examples) <= 3
     for row, decision in report.examples:
@@ -163,6 +165,7 @@ def test_other_endings_are_refused(report, name, tmp_path):
         report.write(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page(tmp_path, capsys):
     plan = da.compile(one_step_data(("risk", "age")), k=3).solve(gamma=0.9)
     da.save(plan, tmp_path / "plan")
@@ -180,6 +183,7 @@ def walks_by_rows(folder, columns=("push", "brake")):
     return slope(600, columns=columns)
 
 
+@pytest.mark.slow
 def test_rows_are_reported_by_column(tmp_path, capsys):
     plan = da.compile(walks_by_rows(tmp_path), k=3).solve(gamma=0.9)
     found, data = da.report(plan), plan.mdp.transitions

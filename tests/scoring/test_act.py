@@ -118,6 +118,7 @@ def test_decisions_in_any_format(ward_policy, ward_file, patients, tmp_path):
     check(parquet.read_table(tmp_path / "out.parquet").to_pylist(), ward_policy, patients)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
 def test_standard_input_to_standard_output(format, ward_policy, ward_file, patients, tmp_path):
     writer = as_csv if format == "csv" else as_json_lines

@@ -54,6 +54,7 @@ def test_a_column_for_each_number(ending, policy, cars, tmp_path):
     assert {row["plan"] for row in found} == {policy.compact().digest}
 
 
+@pytest.mark.slow
 def test_names_that_are_taken(tmp_path):
     data = driving()
     named = da.Transitions(

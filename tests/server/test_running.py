@@ -71,6 +71,7 @@ def test_a_request_under_way_is_answered_before_the_end(server):
     assert server.wait(20) == 0
 
 
+@pytest.mark.slow
 def test_slow_and_large_headers_are_not_waited_for(server):
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: local")

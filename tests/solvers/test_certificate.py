@@ -46,6 +46,7 @@ def test_the_largest_size_is_that_of_either_sign(numbers):
     assert largest_size(array) == np.abs(array).max(initial=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("gamma", [0.9, 0.9999])
 def test_tight_tolerances_are_reached(kind, gamma):
@@ -82,6 +83,7 @@ def test_a_loop_has_its_geometric_value():
     assert np.allclose(plan.values, 20.0, rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [30_000])
 def test_blocks_and_threads_give_certified_values_and_the_same_bits(size):
     mdp = random_mdp(3, size, 3, 3, "chains")

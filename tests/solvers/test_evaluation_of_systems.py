@@ -13,11 +13,11 @@ from deepaveragers.kernels.bellman.barrier import ABANDONED, SLOTS, wait_for_all
 from deepaveragers.kernels.bellman.gauss_seidel import Stopping, solve_system
 from deepaveragers.kernels.bellman.policy_system import PolicySystem
 from deepaveragers.kernels.bellman.static_width import static_width
-from deepaveragers.kernels.bellman.sweep_state import BEST, DONE, LAST, MADE, part_of
+from deepaveragers.kernels.bellman.sweep_state import BEST, DONE, MADE, part_of
 from deepaveragers.solvers.blocks import Blocks
 
 WIDTH, KEPT = 3, 5
-STOPPING = Stopping(rounds=2, target=1e-5, restart_growth=3.0, patience=50, noise=4e-7)
+STOPPING = Stopping(rounds=2, target=1e-5, patience=50, noise=4e-7)
 
 
 def settled(size: int, threads: int) -> tuple[PolicySystem, float]:
@@ -39,7 +39,7 @@ def settled(size: int, threads: int) -> tuple[PolicySystem, float]:
             sums=np.zeros((len(blocks.bounds), KEPT, KEPT)),
         )
         state = blocks.sweep_state()
-        state.progress[[LAST, BEST]] = np.inf
+        state.progress[BEST] = np.inf
         while not state.progress[DONE]:
             blocks.run_together(solve_system, state, static_width(WIDTH), system, memory, STOPPING)
     return system, float(state.progress[MADE])
@@ -84,8 +84,7 @@ def test_shares_minimise_the_mixed_change() -> None:
     rng = np.random.default_rng(0)
     changes = rng.normal(size=(4, 100))
     gram = changes @ changes.T
-    shares = np.zeros(4)
-    shares_of(np.stack([0.25 * gram, 0.75 * gram]), 4, 3, np.empty((4, 5)), shares)
+    shares = shares_of(np.stack([0.25 * gram, 0.75 * gram]), 4, 3)
     assert shares.sum() == pytest.approx(1.0, abs=1e-6)
     least = shares @ gram @ shares
     for _ in range(100):
@@ -96,9 +95,7 @@ def test_shares_minimise_the_mixed_change() -> None:
 
 @pytest.mark.parametrize("gram", [np.zeros((2, 2)), np.full((2, 2), np.nan)])
 def test_the_latest_sweep_is_taken_where_there_is_no_mixture(gram: Float64) -> None:
-    shares = np.zeros(2)
-    shares_of(gram[None], 2, 1, np.empty((2, 3)), shares)
-    np.testing.assert_array_equal(shares, [0.0, 1.0])
+    np.testing.assert_array_equal(shares_of(gram[None], 2, 1), [0.0, 1.0])
 
 
 def test_whoever_waits_for_an_abandoned_barrier_leaves() -> None:

@@ -78,6 +78,7 @@ BLOCKS = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @BLOCKS
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(100, 700), st.sampled_from([0.5, 0.99, 0.999]))

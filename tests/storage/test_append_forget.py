@@ -68,6 +68,7 @@ def test_updates_with_ties_equal_a_fresh_search(seed, size, added, k, actions):
     check_equals_fresh(without(larger, gone))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
@@ -126,6 +127,7 @@ def as_loaded(mdp):
     return replace(mdp, graph=replace(mdp.graph))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
@@ -187,6 +189,7 @@ def test_updates_of_real_data(environment):
     check_equals_fresh(without(larger, [0, 3, int(larger.transitions.episode_ids[-1])]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["tree", "dense", "brute"])
 def test_updates_of_wide_data_with_rare_actions(engine):
     random = np.random.default_rng(3)
@@ -206,6 +209,7 @@ def test_updates_of_wide_data_with_rare_actions(engine):
     check_equals_fresh(without(larger, [0, 7, 29], threads=2))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::deepaveragers.DataWarning")
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**31), size=st.integers(30, 300), share=st.sampled_from([0.01, 0.2]))
@@ -357,6 +361,7 @@ def test_refitting_leaves_nothing_in_a_transformer(cartpole):
     np.testing.assert_array_equal(shorter.encoder.transformer.mean, left)
 
 
+@pytest.mark.slow
 def test_refitting_a_random_network_and_refusing_a_trained_one(cartpole):
     pytest.importorskip("torch")
     mdp = da.compile(cartpole, 3, da.RandomNetwork(dimensions=4))

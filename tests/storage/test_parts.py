@@ -179,6 +179,7 @@ print(json.dumps([own_memory() - before, actions.tolist()]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="reads Linux's figures")
 def test_a_policy_in_parts_acts_from_its_files(tmp_path):
     data = steps(250_000)

@@ -39,6 +39,7 @@ def probes(cartpole):
     return (cartpole.observations[:400] + 0.3 * noise).astype(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("objective", "manner"), ASKED)
 @pytest.mark.parametrize("evidence", [False, True])
 def test_the_same_decisions_bit_for_bit(objective, manner, evidence, model, probes, tmp_path):
@@ -178,6 +179,7 @@ def forged(path, change):
     file.write_text(json.dumps({**manifest, "sha256": checksum(manifest)}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

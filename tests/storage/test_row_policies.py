@@ -52,6 +52,7 @@ def policy_for(data: da.Transitions, asked: Any) -> VectorPolicy:
     return policy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("evidence", [False, True])
 def test_the_same_decisions_bit_for_bit(asked, evidence, data, probes, tmp_path):
@@ -156,6 +157,7 @@ def test_another_plan_of_the_same_model(data, probes):
         first.policy().by(da.compile(data, 2).solve(gamma=0.9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -164,6 +164,7 @@ def test_a_state_is_drawn_where_it_is():
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (31, 39, 66, 74)
 
 
+@pytest.mark.slow
 def test_exports(page, two, tmp_path):
     left, right, *_, plan = two
     assert page.post("/api/export", what="plan", plan=right, name="my plan") == {"name": "my plan"}

@@ -201,6 +201,7 @@ def test_data_and_trust(asked, page, mdp):
     assert thin[0]["action"].startswith("push ")
 
 
+@pytest.mark.slow
 def test_taking_away(asked, page, tmp_path):
     told, plan = asked
     for what in ("plan", "policy", "report"):

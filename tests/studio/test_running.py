@@ -176,6 +176,7 @@ def _until(done):
         time.sleep(0.005)
 
 
+@pytest.mark.slow
 def test_a_cancelled_estimate_ends_at_its_next_step(page):
     plan = page.get("/api/opening")["plan"]["id"]
     job = page.post("/api/trust/estimate", status=202, plan=plan)["job"]
@@ -265,6 +266,7 @@ def test_plans_end_with_the_session(page):
         page.session.plan(Question(gamma=0.91))
 
 
+@pytest.mark.slow
 def test_random_requests_meet_no_mistake(page, mdp):
     random = np.random.default_rng(0)
     plans = [page.get("/api/opening")["plan"]["id"]]

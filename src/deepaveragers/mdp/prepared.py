@@ -47,7 +47,7 @@ class Prepared:
             first plan.
         graph: indices and distances [N, A, K] in that order; None before a plan needs them.
         packed: the last packed MDP.
-        device_graph: the graph on a GPU.
+        device_graph: the last packed MDP on a GPU.
     """
 
     order: Int32 | None = None

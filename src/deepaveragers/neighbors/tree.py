@@ -171,7 +171,7 @@ class TreeIndex:
         limits: Float64 = UNLIMITED,
     ) -> None:
         """Answer points in place, in the order of their leaves, by shortlists as far as they go."""
-        located, order = self._located(points, threads)
+        located, order = self._located(points, threads, with_homes=not len(limits))
         projection, tree = self._plain
         place, scale = plain(located), self._projection.scale
 
@@ -194,18 +194,23 @@ class TreeIndex:
         far = self._projection.mean, self._tree.far_norms, plain(self._tree.groups)
         measure_outliers(points, order, *far, squared, found)
 
-    def _located(self, points: Floats, threads: int) -> tuple[Located, Int64]:
-        """Return where the points are in the tree, and their order by leaves."""
+    def _located(
+        self, points: Floats, threads: int, *, with_homes: bool = True
+    ) -> tuple[Located, Int64]:
+        """Return where the points are in the tree, and their order by leaves, or any."""
         shape = len(points), self._tree.leaves.shape[1]
-        homes = np.empty(len(points), np.int64)
+        homes = np.empty(len(points) if with_homes else 0, np.int64)
         located = Located(np.empty(shape, np.float32), np.empty(len(points)), homes)
 
         def work(part: slice) -> None:
             here = coordinates_of(points[part], self._projection, shape[1], tuning=self._tuning)
             located.coordinates[part], located.margins[part] = here[0], here[1] + self._margin
-            find_homes(here[0], self._plain[1], homes[part])
+            if with_homes:
+                find_homes(here[0], self._plain[1], homes[part])
 
         share(work, len(points), threads)
+        if not with_homes:
+            return located, np.arange(len(points))
         # NumPy sorts numbers of 16 bits by their digits, in one pass.
         few = len(self._tree.leaves) <= 2**16
         return located, np.argsort(homes.astype(np.uint16) if few else homes, kind="stable")

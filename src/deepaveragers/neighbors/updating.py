@@ -1,7 +1,7 @@
 """Updating a neighbour graph after rows were added or removed: the same bits as a new search.
 
 - Rows added: a list of an old state changes only if an added source state lies within its
-  k-th distance; a small tree over the added rows finds those, for all actions at once. The
+  k-th distance; small trees over the added rows find those. The
   added states themselves are searched in full.
 - Rows removed: a list changes only if it names a removed row. Those are searched again; the
   others only have their indices renumbered, which keeps their order.
@@ -26,7 +26,7 @@ from .choice import EXACT
 from .features import check_features
 from .graph import NO_NEIGHBOR, NeighborGraph, room_for_lists
 from .list_search import ListSearch, WantedLists
-from .merging import MergeTree
+from .merging import AddedRows
 from .tuning import TUNING, Tuning
 
 REMOVED = NO_NEIGHBOR - 1
@@ -64,11 +64,11 @@ def extend_graph(
         check_features(source[old:], "source_features of the new rows")
         check_features(core[old:], "core_features of the new rows")
     indices, distances = room_for_lists(size, num_actions, graph.k)
-    added = MergeTree(source[old:], tuning=tuning)
+    added = AddedRows(old, source, actions, tuning=tuning)
 
     def renew(part: slice) -> None:
         _copy_lists(graph, part, indices, distances)
-        added.merge_into(indices[part], distances[part], core[part], source, actions)
+        added.merge_into(indices[part], distances[part], core[part])
 
     jobs = [partial(renew, part) for part in _parts(old, threads, tuning)]
     indexes = graph.index_cache.indexes
@@ -79,8 +79,8 @@ def extend_graph(
     new = np.arange(old, size)
     rows.search([WantedLists(a, new) for a in range(num_actions)], indexes, indices, distances)
     # What no index holds is still missing in the lists of the new states.
-    rest = MergeTree(source[indexes.covered :], tuning=tuning)
-    rest.merge_into(indices[old:], distances[old:], core[old:], source, actions)
+    rest = AddedRows(indexes.covered, source, actions, tuning=tuning)
+    rest.merge_into(indices[old:], distances[old:], core[old:])
     longer = _frozen_graph(indices, distances, graph, time.perf_counter() - begin)
     longer.index_cache.keep(indexes, source, engine, tuning)
     return longer

@@ -96,15 +96,10 @@ def scalars_of(problem: Problem) -> Scalars:
 def sweep_block(
     files: BlockFiles, block: int, number: int, sweeps: int, in_place: bool, keep_q: bool
 ) -> tuple[float, float, float, int]:
-    """Sweep a block, on a node; return what `backup` does of the first sweep.
+    """Sweep a block, on a node, in a round; return what `backup` does of the first sweep.
 
-    Args:
-        files: of the plan.
-        block: which.
-        number: of the round.
-        sweeps: over the block; those of other blocks stay as they were.
-        in_place: whether backups read what the sweep has found.
-        keep_q: write the action values of the first sweep too.
+    Other blocks stay as they were. `in_place`, backups read what the sweep has found; `keep_q`, the
+    action values of the first sweep are written too.
     """
     problem = files.problem(block)
     lo, hi = files.bounds[block : block + 2]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Int64
-from ..kernels.bellman.barrier import ABANDONED, POSSIBLE, SLOTS
+from ..kernels.bellman.barrier import ABANDONED, SLOTS
 from ..kernels.bellman.sweep_state import PROGRESS, SweepState
 from ..parallel import available_threads
 from .iteration.tuning import TUNING, Tuning
@@ -34,7 +34,7 @@ class Blocks:
         self._tuning = tuning
         count = 1 if size <= tuning.single_block_states else tuning.blocks
         self.bounds = list(pairwise(size * block // count for block in range(count + 1)))
-        self.parts = min(tuning.most_parts, max(1, size // tuning.part_states))
+        self.parts = self._parts(size)
         self._workers = Workers(min(threads or available_threads(), count))
         self._calls_alone, self._next_alone = 0, 1
 
@@ -69,32 +69,28 @@ class Blocks:
         return results
 
     def sweep_state(self, edges: Int64 | None = None) -> SweepState:
-        """Return what workers that wait for each other inside a kernel share, fresh.
-
-        Args:
-            edges: [blocks + 1] of other blocks than those of all states, as many.
-        """
+        """Return what workers share inside a kernel; `edges` are those of other blocks, as many."""
         if edges is None:
             edges = np.array([lo for lo, _ in self.bounds] + [self.bounds[-1][1]], np.int64)
-        count, size = len(edges) - 1, int(edges[-1])
-        tuning = self._tuning
+        changes, peaks = np.zeros((2, len(edges) - 1))
         return SweepState(
             counters=np.zeros(SLOTS, np.int64),
             edges=edges,
-            parts=min(tuning.most_parts, max(1, size // tuning.part_states)),
-            changes=np.zeros(count),
-            peaks=np.zeros(count),
+            parts=self._parts(int(edges[-1])),
+            changes=changes,
+            peaks=peaks,
             progress=np.zeros(PROGRESS),
         )
+
+    def _parts(self, size: int) -> int:
+        """Return in how many parts blocks of so many states together are swept."""
+        return min(self._tuning.most_parts, max(1, size // self._tuning.part_states))
 
     def run_together(self, kernel: Callable[..., None], state: SweepState, *arguments: Any) -> None:
         """Run kernel(worker, workers, state, *arguments) as every worker, at the same time."""
         workers = self._workers.size
-        if workers == 1 or not POSSIBLE:
-            kernel(0, 1, state, *arguments)
-            return
-        if self._calls_alone > 0:
-            self._calls_alone -= 1
+        if workers == 1 or self._calls_alone > 0:
+            self._calls_alone = max(0, self._calls_alone - 1)
             kernel(0, 1, state, *arguments)
             return
 

@@ -101,14 +101,10 @@ def rounding_of_backup(problem: Problem, largest_value: float, largest_penalty: 
 def rounding_of_packed(
     problem: Problem, smallest: float, largest: float, largest_penalty: float, dearest: float
 ) -> float:
-    """Return u of a sweep over the packed MDP.
+    """Return u of a sweep over the packed MDP, whose values lie between two.
 
-    Args:
-        problem: the MDP; its graph is not read.
-        smallest: of the values, those of ended states included.
-        largest: of the values.
-        largest_penalty: that of the largest distance.
-        dearest: largest price of a unit of distance.
+    `largest_penalty` is that of the largest distance, `dearest` the largest price of a unit of
+    distance. The graph is not read.
     """
     half = 0.5 * (largest - smallest)
     share = FLOAT32_UNIT + (problem.k + 8) * FLOAT64_UNIT
@@ -119,14 +115,7 @@ def rounding_of_packed(
 
 
 def certify(gamma: float, smallest: float, largest: float, rounding: float) -> Certificate:
-    """Return the bounds after a sweep.
-
-    Args:
-        gamma: discount.
-        smallest: change of a value.
-        largest: change of a value.
-        rounding: bound on the rounding of one backup.
-    """
+    """Return the bounds after a sweep, given its smallest and largest change, and u."""
     down, up = max(0.0, -smallest), max(0.0, largest)
     slack = (1.0 + 16 * FLOAT64_UNIT) / (1.0 - gamma)
     below = (rounding + gamma * down) * slack

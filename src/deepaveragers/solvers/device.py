@@ -12,14 +12,7 @@ from .iteration.cuda_guess import CUDA_TUNING, CudaTuning
 
 
 def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CUDA_TUNING) -> str:
-    """Return "cpu" or "cuda" for what was asked; refuse a GPU that cannot do it.
-
-    Args:
-        device: "cpu", "cuda" or "auto".
-        mdp: the compiled MDP.
-        objective: the question.
-        tuning: of the GPU's engine.
-    """
+    """Return "cpu" or "cuda" for what was asked; refuse a GPU that cannot do it."""
     choice("device", device, ("cpu", "cuda", "auto"))
     if device == "cpu":
         return device
@@ -35,7 +28,7 @@ def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CU
     if unsupported:
         raise InputError("device", f"'cpu' for an objective with {unsupported}", repr(device))
     if not has_extra():
-        raise MissingExtraError("numba-cuda", "cuda")
+        raise MissingExtraError("torch", "cuda")
     if reason := _unusable(mdp, objective, tuning):
         raise InputError("device", "'cpu' on this machine", f"{device!r}, but {reason}")
     return device
@@ -43,32 +36,29 @@ def pick(device: str, mdp: DacMdp, objective: Objective, tuning: CudaTuning = CU
 
 def has_extra() -> bool:
     """Whether the extra `cuda` is installed."""
-    return importlib.util.find_spec("numba_cuda") is not None
+    return importlib.util.find_spec("torch") is not None
 
 
 def _unusable(mdp: DacMdp, objective: Objective, tuning: CudaTuning) -> str:
     """Return why there is no GPU to use for this; empty if there is one."""
-    from numba import cuda
+    from torch import cuda
 
     if not cuda.is_available():
         return "no CUDA GPU or driver was found"
-    oldest, found = tuning.oldest, tuple(cuda.get_current_device().compute_capability)
+    oldest, found = tuning.oldest, cuda.get_device_capability()
     if found < oldest:
         wanted, have = (".".join(map(str, version)) for version in (oldest, found))
         return f"the GPU is too old: compute capability {have}, at least {wanted} is needed"
-    needed = bytes_needed(mdp, objective, tuning)
-    free = cuda.current_context().get_memory_info()[0]
+    needed, (free, _) = bytes_needed(mdp, objective), cuda.mem_get_info()
     if needed > free:
         return f"{needed / 1e9:.2g} GB of its memory are needed, and {free / 1e9:.2g} GB are free"
     return ""
 
 
-def bytes_needed(mdp: DacMdp, objective: Objective, tuning: CudaTuning) -> int:
+def bytes_needed(mdp: DacMdp, objective: Objective) -> int:
     """Return how much memory of the GPU a solve takes beyond what it holds already."""
     size, actions, compiled = mdp.graph.indices.shape
-    width = (objective.k or compiled) * (actions if objective.slip > 0.0 else 1)
-    vectors = 3 * 8 + 4 * 4 + 1 + actions
-    needed = (8 * width + vectors) * size
-    if mdp.prepared.device_graph is None:
-        needed += 8 * actions * compiled * size + 4 * actions * compiled * tuning.upload_states
-    return needed
+    k = objective.k or compiled
+    uploaded = 0 if mdp.prepared.device_graph is not None else 8 * actions * k
+    # A policy's rows and their products; R, Q and what is available; vectors.
+    return (uploaded + 24 * k + 9 * actions + 64) * size

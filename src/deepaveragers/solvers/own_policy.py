@@ -60,7 +60,6 @@ def solve_own_policy(
 
 def _taken(mdp: DacMdp, own: OwnPolicy) -> Bool:
     """Return [N, A] bool: the network's action in every core state."""
-    features = mdp.core_features
-    step = rows_at_once(features)
+    features, step = mdp.core_features, rows_at_once(mdp.core_features)
     parts = [own.taken(features[at : at + step]) for at in range(0, len(features), step)]
     return np.concatenate(parts)

@@ -23,22 +23,16 @@ def packed_mdp(
     blocks: Blocks,
     most_bytes: int,
 ) -> PackedMdp:
-    """Return the packed MDP of an objective; the last one of an MDP is kept.
+    """Return the packed MDP of an objective; the last one of an MDP, up to `most_bytes`, is kept.
 
-    Args:
-        prepared: of the compiled MDP.
-        problem: the objective in the order of visiting.
-        graph: the same with states in their own places.
-        order: of visiting.
-        blocks: to share the work.
-        most_bytes: a larger one is not kept.
+    `problem` is in the order of visiting, `graph` the same with states in their own places.
     """
-    kept, static = prepared.packed, static_width(problem.k)
+    kept = prepared.packed
     if kept is None or (kept.uniform, kept.k) != (problem.uniform, problem.k):
         kept = _packed(problem, graph, order, blocks)
     elif not np.array_equal(kept.rewards, problem.rewards):
         packed = kept.packed._replace(mean_reward=np.empty_like(kept.packed.mean_reward))
-        blocks.run(kernels.pack_rewards, static, problem, packed)
+        blocks.run(kernels.pack_rewards, problem, packed)
         kept = replace(kept, packed=packed, rewards=problem.rewards.copy())
     if kept.nbytes <= most_bytes:
         prepared.packed = kept

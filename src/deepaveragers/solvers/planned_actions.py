@@ -44,12 +44,7 @@ def taken(options: Int32, places: Int64) -> Int64:
 
 
 def places_among(options: Int32, wanted: Int64) -> tuple[Int64, Bool]:
-    """Return [S] the places of wanted options [S], and [S] whether they are there.
-
-    Args:
-        options: [S, A] or [1, A].
-        wanted: [S].
-    """
+    """Return [S] the places of wanted options [S] among [S, A] or [1, A]; and whether there."""
     alike = options == wanted[:, None]
     return alike.argmax(axis=1), alike.any(axis=1)
 

@@ -1,8 +1,7 @@
 """The planner: certified optimal values of a compiled MDP.
 
 The default is modified policy iteration (`iteration.loop`); `reference` is a readable one, with
-which it agrees. Exact policy iteration would evaluate each policy to the end; a few digits beyond
-the last residual are enough.
+which it agrees.
 
 Tolerance is relative to |T 0| / (1 - gamma), where |T 0| is the largest absolute one-step
 value max_a R(s, a), costs included. That is an a-priori bound on |V*|, and at most
@@ -17,7 +16,9 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from inspect import signature
 from typing import Literal, NamedTuple, get_args
 
@@ -42,7 +43,7 @@ from .iteration.tuning import TUNING, Tuning
 from .packing import packed_mdp
 from .plan import Plan, Status
 from .sharded import solve_if_too_large
-from .state_order import OWN, StateOrder, order_of
+from .state_order import order_of
 from .units import units_of
 
 Method = Literal["auto", "policy_iteration", "value_iteration"]
@@ -175,18 +176,21 @@ def solve_problem(
     units = units_of(posed)
     problem, start = units.problem(posed), units.start(start)
     with Blocks(len(mdp), threads, tuning) as blocks, ExitStack() as stack:
-        order = StateOrder(OWN, mdp.prepared)
-        if cuda_tuning is None:
-            order = order_of(mdp.prepared, problem, tuning.order_states)
+        order = order_of(mdp.prepared, problem, tuning.order_states)
         sweeps = Float64Sweeps(problem, order, blocks, tuning)
         target = Target(sweeps.problem, tolerance)
         watch = Watch(limits, units.callback(callback), stack)
         loop = PolicyIteration(sweeps, target, watch, tuning)
         guess: Guess | None = None
+        # Float64 is as quick where the MDP is small, and evaluates a given policy.
+        large = len(problem.policy) == 0 and problem.size >= tuning.guess_states
         if cuda_tuning is not None:
-            guess = CudaGuess(mdp, sweeps, evaluate, cuda_tuning).run
-        elif evaluate and math.isinf(limits.max_sweeps):
-            guess = _float32_guess(mdp, sweeps, tuning)
+            on_gpu = partial(
+                CudaGuess, prepared=mdp.prepared, evaluate=evaluate, cuda_tuning=cuda_tuning
+            )
+            guess = _guess(mdp, sweeps, tuning, on_gpu)
+        elif evaluate and large and math.isinf(limits.max_sweeps):
+            guess = _guess(mdp, sweeps, tuning, Float32Guess)
         if horizon is None:
             first = None if start is None else (order.rows(start[0]), order.rows(start[1]))
             status, proof = loop.optimize(guess, evaluate, first)
@@ -197,18 +201,18 @@ def solve_problem(
     return Solution(status, units.certificate(proof), values, q_values, sweeps.count)
 
 
-def _float32_guess(mdp: DacMdp, sweeps: Float64Sweeps, tuning: Tuning) -> Guess | None:
-    """Return what makes a guess; None for a given policy, and where the MDP is too small."""
-    problem = sweeps.problem
-    if len(problem.policy) or problem.size < tuning.guess_states:
-        return None
+def _guess(
+    mdp: DacMdp, sweeps: Float64Sweeps, tuning: Tuning, make: Callable[..., Float32Guess]
+) -> Guess:
+    """Return what makes a guess."""
 
     def guess(target: Target, start: Start | None, watch: Watch) -> Certificate:
         # Packed only now: that may take long, and may be interrupted.
         packed = packed_mdp(
-            mdp.prepared, problem, sweeps.posed, sweeps.order, sweeps.blocks, tuning.most_kept_bytes
-        )
-        return Float32Guess(sweeps, packed, tuning).run(target, start, watch)
+            mdp.prepared, sweeps.problem, sweeps.posed, sweeps.order, sweeps.blocks,
+            tuning.most_kept_bytes,
+        )  # fmt: skip
+        return make(sweeps, packed, tuning).run(target, start, watch)
 
     return guess
 

@@ -99,9 +99,9 @@ def factored_values(
     tolerance: float = 1e-6,
     threads: int | None = None,
 ) -> tuple[PolicyValue, PolicyValue]:
-    """Return the discounted rewards to go, and the discounted distance penalties to go.
+    """Return the discounted rewards and penalties to go, those of actions among the latter.
 
-    Arguments as of `policy_values`; action penalties count with the distance penalties.
+    Arguments as of `policy_values`.
     """
     objective, tolerance, threads = _checked(mdp, objective, tolerance, threads)
     if objective.worst_case > 0.0:

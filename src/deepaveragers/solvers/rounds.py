@@ -5,10 +5,9 @@ its first sweep reads V or Z, so that sweep proves bounds as any other does (`ce
 whatever V is: a mixture of earlier rounds may be good or bad, never wrong. The values that are
 returned are those of a first sweep. The sweeps after it only make the next V.
 
-Mixing: of the last results g with changes f = g - V, take the mixture with shares that sum to 1
-whose mixed change is least, where every state counts by the square of its last change. If the
-changes of a round are more than `WORSE` times the least so far, the mixture is given up for the
-last plain result, and earlier rounds are forgotten: plain rounds contract.
+Rounds are mixed as sweeps are (`kernels.bellman.anderson`). If the changes of a round are more than
+`WORSE` times the least so far, the mixture is given up for the last plain result, and earlier
+rounds are forgotten: plain rounds contract.
 """
 
 from __future__ import annotations
@@ -123,11 +122,9 @@ def mixed(kept: Sequence[Array], moved: Sequence[Array]) -> Float64:
 
 def _shares(moved: Sequence[Array]) -> Float64:
     count = len(moved)
-    products, shares = np.zeros((count, count)), np.empty(count)
+    products = np.zeros((count, count))
     for start in range(0, len(moved[-1]), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
-        rows = np.stack([one[part] for one in moved])
+        rows = np.stack([one[start : start + AT_ONCE] for one in moved])
         rows *= np.abs(rows[-1])
         products += rows @ rows.T
-    shares_of(products[None], count, count - 1, np.empty((count, count + 1)), shares)
-    return shares
+    return shares_of(products[None], count, count - 1)

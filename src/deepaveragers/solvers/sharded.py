@@ -73,10 +73,7 @@ def solve_if_too_large(
 ) -> Plan | None:
     """Return the plan made in blocks; None where the MDP fits this machine's memory.
 
-    Args:
-        mdp, objective, tolerance, limits, callback: as in `solve_in_blocks`.
-        cluster, work_dir, blocks: as they were asked for.
-        others: options that planning in blocks does not have, and must be left alone then.
+    `others` are options that planning in blocks does not have, and must be left alone then.
     """
     if blocks is not None and cluster is None:
         raise InputError("blocks", "None unless a cluster is given", shown(blocks))
@@ -104,15 +101,8 @@ def solve_in_blocks(
 ) -> Plan:
     """Return the plan of an objective, made in blocks by the nodes of a cluster.
 
-    Args:
-        mdp: the compiled MDP.
-        objective: the question; without a horizon.
-        tolerance: largest error allowed, relative to |T 0| / (1 - gamma).
-        limits: when to stop before.
-        callback: called after every round; a true result stops the planner.
-        cluster: "auto" or an address; see `cluster.session`.
-        work_dir: a folder that all nodes see; the same plan goes on from there.
-        blocks: how many; None takes one for every processor.
+    Arguments as of `planner.solve`; None blocks are one for every processor. The callback is called
+    after every round. The same plan goes on from what is in `work_dir`.
     """
     if objective.horizon is not None:
         raise InputError("horizon", "None for an MDP that is planned in blocks", objective.horizon)

@@ -51,8 +51,8 @@ class StateOrder:
         if self.own:
             return problem
         return problem._replace(
-            indices=frozen(np.empty((0, *problem.indices.shape[1:]), np.int32)),
-            distances=frozen(np.empty((0, *problem.distances.shape[1:]), np.float32)),
+            indices=problem.indices[:0],
+            distances=problem.distances[:0],
             rewards=self.rows(problem.rewards),
             terminal=self.rows(problem.terminal),
             allowed=self.rows(problem.allowed),
@@ -81,13 +81,7 @@ class StateOrder:
 
 
 def order_of(prepared: Prepared, problem: Problem, smallest: int) -> StateOrder:
-    """Return the order to solve in, found by the first solve of an MDP.
-
-    Args:
-        prepared: of the compiled MDP.
-        problem: any objective posed on it.
-        smallest: states below which any order is quick enough.
-    """
+    """Return the order to solve in, found by the first solve; any is, below `smallest` states."""
     if prepared.order is None:
         # By all neighbours: which objective came first must not tell in the bits of the next.
         whole = problem._replace(k=problem.indices.shape[2])

@@ -21,9 +21,7 @@ class Workers:
     def run(self, work: Callable[[int], None], abandon: Callable[[], None] = lambda: None) -> None:
         """Run work(worker) as every worker at the same time; raise what one of them raised.
 
-        Args:
-            work: gets the number of the worker, 0 for the caller.
-            abandon: called when the caller is interrupted, so that nobody waits for it.
+        Worker 0 is the caller; `abandon` is called when it is interrupted, so that nobody waits.
         """
         try:
             parts = [self._helpers.submit(work, worker) for worker in range(1, self.size)]

@@ -121,6 +121,7 @@ def check_minari(data, expected, space, short):
     assert row == len(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", SPACES, ids=str)
 @pytest.mark.parametrize("short", [False, True])
 def test_minari_spaces(minari, space, short):

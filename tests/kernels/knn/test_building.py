@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def make_keys(shape: str, random: np.random.Generator, count: int) -> np.ndarray
     return keys[::-1].copy() if shape == "descending" else keys
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     shape=st.sampled_from(SHAPES),

@@ -57,14 +57,14 @@ def _remember(
 
 @reassociated
 def _products(
-    lo: int, hi: int, moved: Float32, count: int, latest: int, unit: float, left: Float32,
-    block: int, sums: Float64,
+    lo: int, hi: int, moved: Float32, count: int, latest: int, unit: float, block: int,
+    sums: Float64,
 ) -> None:  # fmt: skip
     """Write a block's upper products of the first `count` changes, weighted by the latest squared.
 
-    `unit` is a float32, 1 / the largest change: products of four must not underflow. `left` [STRIP]
-    is scratch.
+    `unit` is a float32, 1 / the largest change: products of four must not underflow.
     """
+    left = np.empty(STRIP, np.float32)
     # Loops and plain indices, not slices: numba compiles much for what can go wrong with slices.
     for m in range(count):
         for n in range(count):
@@ -83,19 +83,13 @@ def _products(
 
 
 @kernel
-def shares_of(sums: Float64, count: int, latest: int, system: Float64, shares: Float64) -> None:
-    """Write the [M] shares of least mixed change: G x = 1, scaled so that they add up to 1.
+def shares_of(sums: Float64, count: int, latest: int) -> Float64:
+    """Return the [M] shares of least mixed change: G x = 1, scaled so that they add up to 1.
 
-    Args:
-        sums: [blocks, M, M] upper products of every block.
-        count: M.
-        latest: the sweep that is taken alone where there is no such mixture.
-        system: [M, M + 1] scratch.
-        shares: [M] written.
+    G is the sum of the upper products [blocks, M, M]. The latest is taken alone where there is no
+    such mixture.
     """
-    for m in range(count):
-        shares[m] = 0.0
-        system[m, count] = 1.0
+    shares, system = np.zeros(count), np.ones((count, count + 1))
     shares[latest] = 1.0
     trace = 0.0
     for m in range(count):
@@ -107,7 +101,7 @@ def shares_of(sums: Float64, count: int, latest: int, system: Float64, shares: F
             system[n, m] = total
         trace += system[m, m]
     if count == 1 or not 0.0 < trace < np.inf:
-        return
+        return shares
     for m in range(count):
         system[m, m] += RIDGE * trace
     # Gauss without pivots: the matrix is symmetric and positive definite.
@@ -126,6 +120,7 @@ def shares_of(sums: Float64, count: int, latest: int, system: Float64, shares: F
     if abs(whole) < np.inf and whole != 0.0:
         for m in range(count):
             shares[m] = system[m, count] / whole
+    return shares
 
 
 @kernel
@@ -155,12 +150,11 @@ def _combine(
 @kernel
 def mix(
     worker: int, workers: int, state: SweepState, solution: Float32, memory: AndersonMemory,
-    stored: int, unit: float, left: Float32, system: Float64, shares: Float64,
+    stored: int, unit: float,
 ) -> bool:  # fmt: skip
     """Replace the solution [2N] by the best mixture; false if the sweep was abandoned.
 
-    `stored` results were stored before. `unit` is as of `_products`; `left` [STRIP], `system`
-    [M, M + 1] and `shares` [M] are scratch.
+    `stored` results were stored before. `unit` is as of `_products`.
     """
     edges, origin, kept, moved, sums = (
         state.edges, memory.origin, memory.kept, memory.moved, memory.sums,
@@ -169,10 +163,10 @@ def mix(
     for block in range(worker, len(edges) - 1, workers):
         lo, hi = edges[block], edges[block + 1]
         _remember(lo, hi, solution, origin, slot, kept, moved)
-        _products(lo, hi, moved, count, slot, unit, left, block, sums)
+        _products(lo, hi, moved, count, slot, unit, block, sums)
     if not wait_for_all(state.counters, workers):
         return False
-    shares_of(sums, count, slot, system, shares)
+    shares = shares_of(sums, count, slot)
     for block in range(worker, len(edges) - 1, workers):
         _combine(edges[block], edges[block + 1], shares, count, slot, kept, solution, origin)
     return bool(wait_for_all(state.counters, workers))

@@ -164,9 +164,3 @@ def backup(
         smallest, largest = min(smallest, change), max(largest, change)
         gains[first + s + half] = rewards[first + s] + gamma * value
     return smallest, largest, penalty, stuck
-
-
-def publish(lo: int, hi: int, both: Any) -> None:
-    """Let the other blocks see what this one found: copy its second half to the first."""
-    size = len(both) // 2
-    both[lo:hi] = both[size + lo : size + hi]

@@ -10,7 +10,6 @@ above all a virtual one, may take longer to come back than a whole sweep.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -21,26 +20,14 @@ from ...arrays import Int64
 from ..jit import kernel
 from ..llvm import start_of
 
-POSSIBLE = os.name == "posix"
-"""Whether a thread can give way inside a kernel; without that, one does all the work."""
 ARRIVED, ABANDONED = 0, 1
 SLOTS = 2
 LOOKS, OFFERS, MICROSECONDS = 500, 20_000, 50
 """Looks at the counter before the processor is offered to others, offers before a sleep (some
 10 ms), and how long that lasts. `docs/journal/planner.md` says what sleeping cost."""
 
-if POSSIBLE:
-    _give_way = types.ExternalFunction("sched_yield", types.int32())
-    _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
-else:
-
-    @kernel
-    def _give_way() -> None:
-        """Stand in for what is not there, so that the kernel can be compiled."""
-
-    @kernel
-    def _sleep(microseconds: int) -> None:
-        """Stand in likewise."""
+_give_way = types.ExternalFunction("sched_yield", types.int32())
+_sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
 
 
 def _arrive(typing: Any, counters: Any) -> Any:
@@ -73,10 +60,7 @@ look: Any = intrinsic(_look)
 def wait_for_all(counters: Int64, workers: int) -> bool:
     """Wait until all workers are here; false if they will never be.
 
-    Args:
-        counters: [SLOTS], zeros before the first barrier. A caller that cannot come sets
-            `ABANDONED`.
-        workers: how many threads wait for each other.
+    Counters [SLOTS] are zeros before the first barrier. Who cannot come sets `ABANDONED`.
     """
     if workers == 1:
         return True

@@ -12,14 +12,13 @@ import numpy as np
 
 from ...arrays import Float64
 from ..jit import kernel
-from .anderson import STRIP, AndersonMemory, mix
+from .anderson import AndersonMemory, mix
 from .barrier import wait_for_all
 from .policy_system import PolicySystem, sweep
 from .static_width import StaticWidth
 from .sweep_state import (
     BEST,
     DONE,
-    LAST,
     MADE,
     STORED,
     WAITED,
@@ -39,14 +38,12 @@ class Stopping(NamedTuple):
     Attributes:
         rounds: rounds of sweeps and a mixture to make at most before returning.
         target: change of a sweep to stop at.
-        restart_growth: growth of the change after which earlier sweeps are forgotten.
         patience: rounds without progress after which the rest is left undone.
         noise: changes by this share of the largest value are rounding.
     """
 
     rounds: int
     target: float
-    restart_growth: float
     patience: int
     noise: float
 
@@ -84,12 +81,8 @@ def solve_system(
     `static` is as long as W, or empty for any W.
     """
     progress = state.progress
-    stored, made = int(progress[STORED]), progress[MADE]
-    last, best, waited = progress[LAST], progress[BEST], progress[WAITED]
-    done = 0.0
-    mixed = len(memory.kept)
-    left, shares = np.empty(STRIP, np.float32), np.empty(mixed)
-    equations = np.empty((mixed, mixed + 1))
+    stored, made, done = int(progress[STORED]), progress[MADE], 0.0
+    best, waited = progress[BEST], progress[WAITED]
     if made == 0.0:
         for block in range(worker, len(state.edges) - 1, workers):
             for s in range(state.edges[block], state.edges[block + 1]):
@@ -105,16 +98,11 @@ def solve_system(
         if change <= max(stopping.target, stopping.noise * peak) or waited >= stopping.patience:
             done = 1.0
             break
-        if change > stopping.restart_growth * last:
-            stored = 0
-        last, unit = change, np.float32(1.0 / change)
-        mixed_well = mix(
-            worker, workers, state, system.solution, memory, stored, unit, left, equations, shares
-        )
-        if not mixed_well:
+        unit = np.float32(1.0 / change)
+        if not mix(worker, workers, state, system.solution, memory, stored, unit):
             return
         stored += 1
     # Nobody may still be reading `progress` when it is written.
     if wait_for_all(state.counters, workers) and worker == 0:
-        progress[STORED], progress[MADE], progress[LAST] = stored, made, last
-        progress[BEST], progress[WAITED], progress[DONE] = best, waited, done
+        progress[STORED], progress[MADE], progress[DONE] = stored, made, done
+        progress[BEST], progress[WAITED] = best, waited

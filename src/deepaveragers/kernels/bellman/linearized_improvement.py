@@ -19,15 +19,14 @@ import numpy as np
 
 from ...arrays import Float32, Int32
 from ..jit import fused, inlined, kernel
-from .backup import unit_cost
 from .packed import Packed
 from .policy_system import PolicySystem, solve_for_itself
 from .problem import Problem
+from .reference import outcomes
 from .static_width import StaticWidth
 from .sweep_state import SweepState, exchange, part_of, record_change
 
 
-@kernel
 def steps_to_neighbors(
     lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, steps: Float32
 ) -> None:
@@ -35,22 +34,13 @@ def steps_to_neighbors(
 
     It is inf in [N, A, k] where there is no neighbour, or the episode ended.
     """
-    indices, distances, rewards = graph.indices, graph.distances, graph.rewards
-    terminal, penalties = problem.terminal, problem.penalties
-    cost, adaptive = problem.cost, problem.adaptive
-    every_fee = 1 if penalties.shape[0] > 1 else 0
-    _, actions, k = steps.shape
-    for p in range(lo, hi):
-        s = order[p] if len(order) > 0 else p
-        for a in range(actions):
-            price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
-            for j in range(k):
-                i = indices[s, a, j]
-                steps[p, a, j] = np.inf
-                if i >= 0 and not terminal[p]:
-                    paid = price * np.float64(distances[s, a, j])
-                    paid += penalties[p * every_fee, a]
-                    steps[p, a, j] = rewards[i] - paid
+    states = order[lo:hi] if len(order) else slice(lo, hi)
+    part = graph._replace(
+        indices=graph.indices[states], distances=graph.distances[states], gamma=0.0
+    )
+    fees = problem.penalties[lo:hi] if len(problem.penalties) > 1 else problem.penalties
+    steps[lo:hi] = outcomes(part, graph.rewards) - fees[:, :, None]
+    steps[lo:hi][problem.terminal[lo:hi]] = np.inf
 
 
 @inlined

@@ -18,7 +18,6 @@ import numpy as np
 
 from ...arrays import Bool, Float32, Float64, Int32
 from ..jit import kernel
-from ..llvm import ROWS_AHEAD, prefetch_row
 from .backup import NO_ACTION, neighbor_weight, unit_cost
 from .problem import Problem
 from .static_width import StaticWidth
@@ -56,9 +55,6 @@ def pack_graph(
     moved, uniform, terminal = len(order) > 0, problem.uniform, problem.terminal
     parts, farthest = np.empty(any_k), np.float32(0.0)
     for p in range(lo, hi):
-        if moved and p + ROWS_AHEAD < hi:
-            prefetch_row(indices, order[p + ROWS_AHEAD])
-            prefetch_row(distances, order[p + ROWS_AHEAD])
         s, ended = order[p] if moved else p, terminal[p]
         for a in range(actions):
             mass, summed, value = 0.0, 0.0, 0.0
@@ -84,21 +80,13 @@ def pack_graph(
     return np.float64(farthest)
 
 
-@kernel
-def pack_rewards(lo: int, hi: int, static: StaticWidth, problem: Problem, packed: Packed) -> None:
+def pack_rewards(lo: int, hi: int, problem: Problem, packed: Packed) -> None:
     """Write the mean rewards of a block of an MDP that was packed with other rewards."""
-    index, weight, _, mean_reward = packed
-    size, actions, any_k = weight.shape
-    k = len(static) if len(static) > 0 else any_k
-    rewards, terminal = problem.rewards, problem.terminal
-    for p in range(lo, hi):
-        for a in range(actions):
-            mass, value = 0.0, 0.0
-            for j in range(k):
-                i, share = index[p, a, j], np.float64(weight[p, a, j])
-                value += share * rewards[np.uint32(i - size if i >= size else i)]
-                mass += share
-            mean_reward[p, a] = value if mass > 0.0 or terminal[p] else -np.inf
+    size, weight = problem.size, packed.weight[lo:hi].astype(np.float64)
+    rewards = problem.rewards[packed.successors[lo:hi] % size]
+    there = weight.any(axis=2) | problem.terminal[lo:hi, None]
+    mean = np.einsum("pak,pak->pa", weight, rewards)
+    packed.mean_reward[lo:hi] = np.where(there, mean, -np.inf)
 
 
 @kernel

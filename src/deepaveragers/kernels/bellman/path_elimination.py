@@ -25,142 +25,78 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Float32, Int32, Int64
-from ..jit import fused, kernel
-from .barrier import wait_for_all
-from .policy_system import PolicySystem, solve_for_itself
+from ..jit import fused
+from .policy_system import PolicySystem
 from .static_width import StaticWidth
-from .sweep_state import SweepState
 
-MOST_ON_ITSELF = np.float32(1.0 - 1e-6)
+MOST_ON_ITSELF = 1.0 - 1e-6
 """Weight on itself up to which a kept state is solved for: float32 cannot tell what more leaves."""
-OFFSET, FACTOR, HEAD, COLUMNS = 0, 1, 2, 4
 
 
-class Elimination(NamedTuple):
+class Paths(NamedTuple):
     """How all states depend on kept ones: y(s) = offset + factor y(head).
 
     Attributes:
-        main_share: float32, share of a row's weights from which on its state is passed through.
-        terms: [N, 4] float32: offset, factor (0 where the value is known), head, nothing.
-        bits: [N, 4] int32, the same memory: there the head is a place among the kept states. All
-            that is known of a state lies together, since it is read together and out of order.
-        kept: [N] int32, those of every block from the block's first place on, last first.
-        counts: [blocks] int64, how many these are.
+        offset: [N] float32.
+        factor: [N] float32; 0 where the value is known.
+        head: [N] int32, a kept state; a state is kept if that is itself, and its factor is not 0.
     """
 
-    main_share: float
-    terms: Float32
-    bits: Int32
-    kept: Int32
-    counts: Int64
-
-
-@fused
-def _defect(
-    s: int, width: int, index: Int32, weight: Float32, constant: Float32, solution: Float32
-) -> float:
-    """Return what a backup adds to the value of a state."""
-    total = np.float64(constant[s]) - np.float64(solution[s + len(constant)])
-    for j in range(width):
-        total += np.float64(weight[s, j]) * np.float64(solution[np.uint32(index[s, j])])
-    return total
+    offset: Float32
+    factor: Float32
+    head: Int32
 
 
 @fused
 def find_paths(
-    lo: int, hi: int, static: StaticWidth, system: PolicySystem, found: Elimination
-) -> int:
-    """Tell kept states of a block from those passed through; return how many are kept.
+    lo: int, hi: int, static: StaticWidth, main_share: float, system: PolicySystem, paths: Paths
+) -> None:
+    """Tell kept states of a block from those passed through.
 
-    Heads are counted from the block's end. A main successor is in the block and visited before its
-    state, so there is no cycle.
+    `main_share` is the share of a row's weights from which on its state is passed through. A main
+    successor is in the block and visited before its state, so there is no cycle.
     """
     index, weight, constants, solution = system
-    terms, bits, kept = found.terms, found.bits, found.kept
-    main_share = np.float32(found.main_share)
+    offset, factor, head = paths
     size, any_width = index.shape
     width = len(static) if len(static) > 0 else any_width
-    count = 0
     for step in range(hi - lo):
         s = hi - 1 - step
         total = np.float32(0.0)
+        defect = np.float64(constants[s]) - np.float64(solution[s + size])
         for j in range(width):
             total += weight[s, j]
+            defect += np.float64(weight[s, j]) * np.float64(solution[np.uint32(index[s, j])])
         t = index[s, 0] - size
-        if s < t < hi and weight[s, 0] >= main_share * total:
-            defect = _defect(s, width, index, weight, constants, solution)
-            terms[s, OFFSET] = defect + total * terms[t, OFFSET]
-            terms[s, FACTOR] = total * terms[t, FACTOR]
-            bits[s, HEAD] = bits[t, HEAD]
+        if s < t < hi and weight[s, 0] >= np.float32(main_share) * total:
+            offset[s] = defect + total * offset[t]
+            factor[s], head[s] = total * factor[t], head[t]
         elif total == np.float32(0.0):
-            terms[s, OFFSET] = _defect(s, width, index, weight, constants, solution)
-            terms[s, FACTOR], bits[s, HEAD] = 0.0, 0
+            offset[s], factor[s], head[s] = defect, 0.0, s
         else:
-            terms[s, OFFSET], terms[s, FACTOR] = np.float32(0.0), np.float32(1.0)
-            bits[s, HEAD] = count
-            kept[lo + count] = s
-            count += 1
-    return count
+            offset[s], factor[s], head[s] = 0.0, 1.0, s
 
 
-@fused
-def _reduce_block(
-    number: int, lo: int, last: int, static: StaticWidth, system: PolicySystem,
-    found: Elimination, reduced: PolicySystem,
-) -> None:  # fmt: skip
-    """Write the rows of a block's kept states in terms of kept states."""
-    index, weight, constants, solution = system
-    new_index, new_weight, new_constant, lacking = reduced
-    terms, bits, kept = found.terms, found.bits, found.kept
-    (size, any_width), count = index.shape, len(new_constant)
-    width = len(static) if len(static) > 0 else any_width
-    for step in range(number):
-        s, place = kept[lo + step], last - step
-        constant = np.float32(_defect(s, width, index, weight, constants, solution))
-        itself = np.float32(0.0)
-        for j in range(width):
-            i, part = index[s, j], weight[s, j]
-            half = i >= size
-            t = np.uint32(i - size * half)
-            constant += part * terms[t, OFFSET]
-            part *= terms[t, FACTOR]
-            there = bits[t, HEAD] + count * half
-            itself += part if there == place + count else np.float32(0.0)
-            new_index[place, j] = there
-            new_weight[place, j] = part
-        new_constant[place] = constant
-        if itself < MOST_ON_ITSELF:
-            solve_for_itself(place, width, new_index, new_weight, new_constant)
-        lacking[place] = 0.0
-        lacking[place + count] = 0.0
-
-
-@kernel
-def reduce_system(
-    worker: int, workers: int, state: SweepState, static: StaticWidth, system: PolicySystem,
-    found: Elimination, reduced: PolicySystem,
-) -> None:  # fmt: skip
-    """Write the system of the kept states, in their order, as one of several workers."""
-    edges, counts, terms, bits = state.edges, found.counts, found.terms, found.bits
-    for block in range(worker, len(edges) - 1, workers):
-        last = counts[: block + 1].sum() - 1
-        for s in range(edges[block], edges[block + 1]):
-            bits[s, HEAD] = 0 if terms[s, FACTOR] == 0.0 else last - bits[s, HEAD]
-    if not wait_for_all(state.counters, workers):
-        return
-    for block in range(worker, len(edges) - 1, workers):
-        last = counts[: block + 1].sum() - 1
-        _reduce_block(counts[block], edges[block], last, static, system, found, reduced)
-
-
-@fused
-def expand_solution(
-    lo: int, hi: int, found: Elimination, lacking: Float32, solution: Float32
-) -> None:
-    """Add what the solution [2N] of a block lacks, given what that of the kept states does."""
-    terms, bits = found.terms, found.bits
-    size = len(terms)
-    for s in range(lo, hi):
-        value = terms[s, OFFSET] + terms[s, FACTOR] * lacking[bits[s, HEAD]]
-        solution[s + size] += value
-        solution[s] = solution[s + size]
+def reduced_system(kept: Int64, system: PolicySystem, paths: Paths) -> PolicySystem:
+    """Return the system of the kept states [M], ascending, in terms of kept states."""
+    size, count = len(system.constant), len(kept)
+    place = np.zeros(size, np.int32)
+    place[kept] = np.arange(count)
+    index, weight = system.successors[kept], system.weight[kept]
+    defect = (weight * system.solution[index].astype(np.float64)).sum(axis=1)
+    defect += system.constant[kept] - system.solution[kept + size].astype(np.float64)
+    half, states = np.divmod(index, size)
+    constant = defect + (weight * paths.offset[states]).sum(axis=1)
+    weight *= paths.factor[states]
+    successors = place[paths.head[states]] + count * half
+    own = successors == np.arange(count, 2 * count)[:, None]
+    itself = np.where(own, weight, 0.0).sum(axis=1)
+    solved = itself < MOST_ON_ITSELF
+    weight[own & solved[:, None]] = 0.0
+    grown = 1.0 / (1.0 - np.where(solved, itself, 0.0))
+    return PolicySystem(
+        successors=successors.astype(np.int32),
+        weight=(weight * grown[:, None]).astype(np.float32),
+        constant=(constant * grown).astype(np.float32),
+        solution=np.zeros(2 * count, np.float32),
+    )

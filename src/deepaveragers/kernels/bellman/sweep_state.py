@@ -17,10 +17,10 @@ from ...arrays import Float32, Float64, Int64
 from ..jit import kernel, unordered
 from .barrier import wait_for_all
 
-STORED, MADE, LAST, BEST, WAITED, DONE = range(6)
-"""Places in `progress`: results stored for Anderson, sweeps made, the last and the smallest
-change, rounds without progress, whether the system is solved."""
-PROGRESS = 6
+STORED, MADE, BEST, WAITED, DONE = range(5)
+"""Places in `progress`: results stored for Anderson, sweeps made, the smallest change, rounds
+without progress, whether the system is solved."""
+PROGRESS = 5
 
 
 class SweepState(NamedTuple):

@@ -59,13 +59,9 @@ def _limit(best: float, scale: float, margin: float, slack: float, norm: float, 
 
 @kernel
 def refine(
-    points: Float64,
-    products: Products,
-    rounding: Rounding,
-    groups: Groups,
-    squared: Float64,
+    points: Float64, products: Products, rounding: Rounding, groups: Groups, squared: Float64,
     found: Int32,
-) -> None:
+) -> None:  # fmt: skip
     """Improve the k best of every point by the rows that the table is for.
 
     Args:

@@ -123,14 +123,9 @@ def squared_reach(squared: float, scale: float, margin: float, dimensions: int) 
 def rank_candidates(
     points: Float64, candidates: Int64, groups: Groups, squared: Float64, found: Int32
 ) -> None:
-    """Keep the k best rows among candidate groups [B, C]; a negative candidate is none.
+    """Keep the k best rows of points [B, D] among candidate groups [B, C]; negative for none.
 
-    Args:
-        points: [B, D] query points.
-        candidates: [B, C] numbers of distinct rows.
-        groups: the rows.
-        squared: [B, k] in all inf, out squared distances, ascending.
-        found: [B, k] in all `NO_ROW`, out row numbers.
+    `squared` [B, k] comes as inf, `found` [B, k] as `NO_ROW`.
     """
     last = squared.shape[1] - 1
     for i in range(len(points)):

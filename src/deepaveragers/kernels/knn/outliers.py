@@ -34,14 +34,9 @@ def outliers_within(points: Floats, i: int, centre: Float64, reach: float, norms
 
 @kernel
 def measure_outliers(
-    points: Float64,
-    queries: Int64,
-    centre: Float64,
-    norms: Float64,
-    groups: Groups,
-    squared: Float64,
-    found: Int32,
-) -> None:
+    points: Float64, queries: Int64, centre: Float64, norms: Float64, groups: Groups,
+    squared: Float64, found: Int32,
+) -> None:  # fmt: skip
     """Improve the k best of points[queries] by the last of the rows, those far out.
 
     Args:

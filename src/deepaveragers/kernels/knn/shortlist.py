@@ -67,24 +67,14 @@ def _put_all_in(builder: Any, near: Any, first: Any, gaps: Any, sums: Any, place
 
 
 def _shortlist_step(
-    typing: Any,
-    leaves: Any,
-    leaf: Any,
-    query: Any,
-    dimensions: Any,
-    bound: Any,
-    gaps: Any,
-    sums: Any,
-    places: Any,
-) -> Any:
+    typing: Any, leaves: Any, leaf: Any, query: Any, dimensions: Any, bound: Any, gaps: Any,
+    sums: Any, places: Any,
+) -> Any:  # fmt: skip
     """Put the points of a leaf within the squared bound of the query in; return which, as bits.
 
     Args:
-        leaves: [leaves, dimensions, lanes].
-        leaf: which of them.
+        leaves: [leaves, dimensions, lanes]; `leaf` is which of them.
         query: [dimensions].
-        dimensions: how many there are.
-        bound: squared.
         gaps: [lanes] scratch.
         sums: [SHORTLIST] float32, ascending, in and out.
         places: [SHORTLIST] int32, leaf * lanes + lane, in and out.

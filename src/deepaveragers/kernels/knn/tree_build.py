@@ -85,11 +85,8 @@ def select(keys: Any, low: int, high: int, target: int) -> None:
 def order_points(coordinates: Float32, bits: Array, dimensions: int, keys: Array) -> None:
     """Put the points in tree order, halving along the widest of the leading dimensions.
 
-    Args:
-        coordinates: [N, at least dimensions].
-        bits: the same as uint32.
-        dimensions: how many of them may be halved along.
-        keys: [N] uint64 in and out, in its low half the numbers of the points.
+    `bits` are the coordinates [N, at least dimensions] as uint32. In the low half of `keys` [N]
+    uint64 are the numbers of the points, in and out.
     """
     count = len(keys)
     leaves = (count + POINT_LANES - 1) // POINT_LANES

@@ -10,7 +10,7 @@ is measured in float64 from the rows themselves, dimension after dimension, and 
 
 Where f keeps all of the distance, `tree_shortlist` answers nearly all queries; the others are
 answered here, where every point that may be near is measured at once. Both begin at the leaf
-that the query falls into: a good bound from the start.
+that the query falls into: a good bound from the start, unless limits are one already.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from ..jit import kernel
 from .distances import NO_ROW, insert_group, squared_distance, squared_reach
 from .simd import BOX_LANES, POINT_LANES, lowest_bit, near_boxes, near_points
 from .tree import LARGEST_FLOAT32, STACK, Located, Tree, push
+
+NO_HOME = -1
 
 
 @kernel
@@ -51,12 +53,13 @@ def search_by_measuring(
         limit = limits[i] if len(limits) else np.inf
         for j in range(found.shape[1]):
             squared[i, j], found[i, j] = limit, NO_ROW
-        query, home, margin = coordinates[i], homes[i], margins[i]
+        query, margin = coordinates[i], margins[i]
+        home = homes[i] if len(homes) else NO_HOME
         reach = squared_reach(limit, scale, margin, dimensions)
         bound = np.float32(min(reach, float(LARGEST_FLOAT32)))
         stack[0], nearest[0] = leaf_count + len(boxes) - 1, np.float32(0.0)
         stack[1], nearest[1] = home, np.float32(0.0)
-        height, been_home = 2, False
+        height, been_home = 1 if home == NO_HOME else 2, False
         while height > 0:
             height -= 1
             if nearest[height] > bound:

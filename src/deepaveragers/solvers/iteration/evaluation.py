@@ -19,7 +19,7 @@ from ...kernels.bellman.gauss_seidel import Stopping, solve_system
 from ...kernels.bellman.policy_system import PolicySystem
 from ...kernels.bellman.problem import Problem
 from ...kernels.bellman.static_width import static_width
-from ...kernels.bellman.sweep_state import BEST, DONE, LAST, MADE, SweepState
+from ...kernels.bellman.sweep_state import BEST, DONE, MADE, SweepState
 from ..blocks import Blocks
 from .path_elimination import PathElimination
 from .tuning import Tuning
@@ -56,16 +56,9 @@ class PolicyEvaluator:
     def solve(
         self, system: PolicySystem, target: float, deadline: float, *, briefly: bool = False
     ) -> int:
-        """Improve the solution until a sweep changes it by at most the target.
+        """Improve the solution until a sweep changes it by at most the target, or a deadline.
 
-        Args:
-            system: of the policy.
-            target: change of a sweep to stop at.
-            deadline: moment of `time.perf_counter` at which to stop.
-            briefly: whether a few sweeps will do, whatever they leave undone.
-
-        Returns:
-            the number of sweeps.
+        Or `briefly`, by a few sweeps, whatever they leave undone. Returns the number of sweeps.
         """
         solve = self._begin(system)
         limit = self._tuning.plain_sweeps if briefly or self._elimination else math.inf
@@ -79,38 +72,24 @@ class PolicyEvaluator:
             return sweeps
         solve = self._begin(system)
         self._sweep(solve, target, deadline)
-        if solve.sweeps > self._tuning.misled_sweeps:
-            self._elimination = None
         return sweeps + solve.sweeps
 
     def _solve_reduced(
         self, elimination: PathElimination, system: PolicySystem, target: float, deadline: float
     ) -> tuple[int, bool]:
-        """Eliminate paths as long as that leads on.
+        """Solve the system of the kept states, and sweep over all once.
 
-        What it leaves undone shows in a sweep over all states, and is less each time; not so where
-        the other successors of a state differ from its main one for good, and gamma is near 1.
-
-        Returns:
-            the number of sweeps, and whether the last one came near enough to the target.
+        Returns the number of sweeps, and whether the last one came near enough to the target.
         """
-        tuning, sweeps, last = self._tuning, 0, math.inf
-        while True:
-            reduced = elimination.reduced(system)
-            if reduced is None:
-                return sweeps, False
-            solve = self._begin(reduced, elimination.edges)
-            self._sweep(solve, target, deadline)
-            elimination.expand(reduced, system)
-            check = self._begin(system, sweeps_at_once=1)
-            self._go_on(check, 1, tuning.accepted_change * target)
-            sweeps += solve.sweeps + 1
-            change = float(check.state.changes.max())
-            if check.done or time.perf_counter() > deadline:
-                return sweeps, True
-            if not change < tuning.shrinking * last:
-                return sweeps, False
-            last = change
+        reduced = elimination.reduced(system)
+        if reduced is None:
+            return 0, False
+        solve = self._begin(reduced, elimination.edges)
+        self._sweep(solve, target, deadline)
+        elimination.expand(reduced, system)
+        check = self._begin(system, sweeps_at_once=1)
+        self._go_on(check, 1, self._tuning.accepted_change * target)
+        return solve.sweeps + 1, check.done or time.perf_counter() > deadline
 
     def _begin(
         self, system: PolicySystem, edges: Int64 | None = None, sweeps_at_once: int | None = None
@@ -119,7 +98,7 @@ class PolicyEvaluator:
         size, mixed = len(system.constant), self._tuning.mixed_results
         space = self._space[: (2 * mixed + 1) * size].reshape(-1, size)
         state = self._blocks.sweep_state(edges)
-        state.progress[[LAST, BEST]] = np.inf
+        state.progress[BEST] = np.inf
         memory = AndersonMemory(
             sweeps=sweeps_at_once or self._tuning.sweeps_per_mixture,
             origin=space[-1],
@@ -146,9 +125,8 @@ class PolicyEvaluator:
         stopping = Stopping(
             rounds=rounds,
             target=target,
-            restart_growth=tuning.restart_growth,
             patience=tuning.patience_of_mixtures,
-            noise=tuning.float32_noise,
+            noise=tuning.guess_noise,
         )
         self._blocks.run_together(
             solve_system, solve.state, self._static, solve.system, solve.memory, stopping

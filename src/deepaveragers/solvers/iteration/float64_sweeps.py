@@ -1,9 +1,8 @@
 """Sweeps in float64 over the graph, which prove bounds, and iterative refinement between them.
 
-For values V and a fixed policy, the exact correction e with V + e = V_pi solves the linear system
-e = (T_pi V - V) + gamma P_pi e. The right-hand side is computed in float64; the system is solved
-in float32, which limits the *relative* accuracy of e only. So repeating the step (iterative
-refinement) reaches any accuracy that float64 can certify.
+The system of the correction e (`kernels.bellman.policy_system`) has constants that are computed in
+float64. It is solved in float32, which limits the *relative* accuracy of e only. So repeating the
+step reaches any accuracy that float64 can certify.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ class Float64Sweeps:
             backup.backup, 0, problem, in_place,
             self._gains, self.values, self.q_values, self.choice,
         )  # fmt: skip
-        self.blocks.run(backup.publish, self._gains)
+        self._gains[: problem.size] = self._gains[problem.size :]
         self.count += 1
         smallest, largest, penalty, stuck = zip(*found)
         self.stuck, self.largest_penalty = sum(stuck), max(penalty)
@@ -98,14 +97,9 @@ class Float64Sweeps:
     def sweep_packed(
         self, mdp: packed.Packed, reward: Float32, values: Float32, middle: float, rounding: float
     ) -> Certificate:
-        """Take over values, after a sweep over the packed MDP, and say what that proves.
+        """Take over values [2N], after a sweep over the packed MDP, and say what that proves.
 
-        Args:
-            mdp: the packed MDP.
-            reward: [N, A] R.
-            values: [2N] float32.
-            middle: of the range of the values.
-            rounding: bound on how far such a backup is from the exact one.
+        R is [N, A], `middle` that of the range of the values, `rounding` u of such a sweep.
         """
         found = self.blocks.run(
             packed.backup_packed, static_width(self.problem.k), self.problem.gamma, middle,
@@ -117,15 +111,9 @@ class Float64Sweeps:
         return certify(self.problem.gamma, min(smallest), max(largest), rounding)
 
     def evaluate(self, *, ratio: float, floor: float, deadline: float) -> bool:
-        """Move the values towards those of the chosen policy.
+        """Move the values towards those of the chosen policy; whether float32 could hold them.
 
-        Args:
-            ratio: stop when a sweep's change is this share of the first residual.
-            floor: or when it is below this.
-            deadline: or at this moment of `time.perf_counter`.
-
-        Returns:
-            whether float32 could hold them.
+        Until a sweep's change is this share of the first residual, or below the floor.
         """
         self._refresh()
         system = self._system

@@ -56,16 +56,13 @@ class Watch:
         self._stopped = False
 
     def look(self, sweeps: int, error: float, allowed: float) -> Status | None:
-        """Return what ends the solve now, if anything.
-
-        Args:
-            sweeps: over all states and actions so far.
-            error: of the values.
-            allowed: at which planning stops.
-        """
+        """Return what ends the solve now, if anything; arguments as of `Progress`."""
         now = time.perf_counter()
         self._bar.show(error, allowed, now - self.limits.began)
-        if self._asked_to_stop(Progress(sweeps, error, allowed, now - self.limits.began)):
+        if self._callback is not None and not self._stopped:
+            seen = Progress(sweeps, error, allowed, now - self.limits.began)
+            self._stopped = bool(self._callback(seen))
+        if self._stopped:
             return "interrupted"
         if now > self.limits.deadline:
             return "out_of_time"
@@ -74,11 +71,6 @@ class Watch:
     def reach(self, share: float) -> None:
         """Show this share of the work as done."""
         self._bar.reach(share, time.perf_counter() - self.limits.began)
-
-    def _asked_to_stop(self, seen: Progress) -> bool:
-        if self._callback is not None and not self._stopped:
-            self._stopped = bool(self._callback(seen))
-        return self._stopped
 
 
 class _Bar:

@@ -43,13 +43,7 @@ class Target:
         return self.allowed * (1.0 - gamma) / max(gamma, 0.1)
 
     def set_scale(self, largest: float, stuck: int, penalty: float) -> None:
-        """Turn the tolerance into an error, or say why it cannot be had.
-
-        Args:
-            largest: |T 0|.
-            stuck: states that have no action and did not end an episode.
-            penalty: the largest distance penalty.
-        """
+        """Turn the tolerance into an error, or say why it cannot be had; `largest` is |T 0|."""
         gamma = self._problem.gamma
         scale, parts = largest / (1.0 - gamma), largest_step(self._problem, penalty)
         # Actions may be missing because float64 took their losses for infinite.

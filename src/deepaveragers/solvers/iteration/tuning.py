@@ -24,17 +24,13 @@ class Tuning:
         guess_states: states below which float64 sweeps alone are as quick as a float32 guess.
         mixed_results: results that Anderson acceleration mixes.
         sweeps_per_mixture: sweeps before each mixture.
-        restart_growth: growth of the change after which Anderson forgets earlier results.
         patience_of_mixtures: mixtures without progress after which a system is left as it is.
-        float32_noise: changes by this share of the largest value are rounding.
         plain_sweeps: sweeps over a policy's system before paths are eliminated from it; and all
             that the first policy of a guess gets, since the next is far better.
         main_share: share of a row's weights from which on its state is passed through.
         kept_share: share of kept states up to which eliminating paths pays.
         accepted_change: accept the reduced solve if a full sweep then changes values by at most
             this multiple of the target, since another sweep follows anyway.
-        shrinking: eliminate again while each reduced solve cuts that change by this factor.
-        misled_sweeps: full sweeps needed after elimination beyond which it is not tried again.
         states_per_call: states swept in a kernel before the clock and the keyboard are looked at.
         most_rounds: rounds in one call of a kernel at most.
         guess_ratio: a policy of the guess is evaluated until a sweep changes values by this
@@ -64,15 +60,11 @@ class Tuning:
     guess_states: int = 2_000
     mixed_results: int = 5
     sweeps_per_mixture: int = 3
-    restart_growth: float = 3.0
     patience_of_mixtures: int = 50
-    float32_noise: float = 4e-7
     plain_sweeps: int = 12
     main_share: float = 0.99
     kept_share: float = 0.6
     accepted_change: float = 3.0
-    shrinking: float = 0.5
-    misled_sweeps: int = 20
     states_per_call: int = 1_000_000
     most_rounds: int = 64
     guess_ratio: float = 0.15

@@ -1,1 +1,0 @@
-"""The sweeps of `kernels.bellman` on a GPU."""
