@@ -29,14 +29,8 @@ DRAWN_BY = {
     "policies": "python -m benchmarks.policies",
 }
 """How the name of a picture begins, and the command that draws it."""
-LACKING = pytest.mark.xfail(reason="the page does not name the command yet", strict=False)
 SHOWN = [
-    pytest.param(
-        page,
-        picture,
-        id=f"{page.stem} {picture}",
-        marks=LACKING if page.name == "studio.md" else (),
-    )
+    pytest.param(page, picture, id=f"{page.stem} {picture}")
     for page in PAGES
     for picture in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", page.read_text())
 ]

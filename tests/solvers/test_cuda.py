@@ -13,11 +13,12 @@ from tests.solvers.explicit import KINDS, Explicit, random_mdp
 
 import deepaveragers as da
 from deepaveragers.kernels.bellman import reference
+from deepaveragers.kernels.cuda.operator import DeviceProblem
 from deepaveragers.mdp.problem import pose
 from deepaveragers.solvers import device
 from deepaveragers.solvers.blocks import Blocks
 from deepaveragers.solvers.device import pick
-from deepaveragers.solvers.iteration.cuda_guess import CudaGuess, CudaTuning, DeviceProblem
+from deepaveragers.solvers.iteration.cuda_guess import CudaGuess, CudaTuning
 from deepaveragers.solvers.iteration.float64_sweeps import Float64Sweeps
 from deepaveragers.solvers.iteration.limits import Limits
 from deepaveragers.solvers.iteration.tuning import TUNING as PLANNER

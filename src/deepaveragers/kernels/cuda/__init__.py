@@ -1,0 +1,1 @@
+"""The Bellman operator on a GPU."""
