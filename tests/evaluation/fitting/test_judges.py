@@ -140,6 +140,16 @@ def test_states_of_a_simulator_are_ones_that_the_log_could_have():
     assert (raw >= both.min(axis=0) - 1e-12).all()
     assert (raw <= both.max(axis=0) + 1e-12).all()
     assert len(np.unique(raw[:, 1])) > 100  # not a column of few values
+    assert scales.flags.tolist() == [False, False, True]
+    sexes = np.where(np.arange(len(here)) < 400, 0.0, 1.0)
+    with_sex = (np.column_stack((part, sexes)) for part in (here, there))
+    fixed = scales_of(*with_sex, data.rewards, data.terminations)
+    assert fixed.flags.tolist() == [False, False, True, False]
+    luck = np.random.default_rng(1).random((4, len(here), 4))
+    states = fixed.standardised(np.column_stack((here, sexes)))
+    after = fixed.raw(fixed.moved(states, *luck[:3]))
+    assert np.array_equal(after[:, 3], sexes)
+    assert np.allclose(after[:, 0], there[:, 0])
     inner = both[:50]
     assert np.allclose(scales.raw(scales.inside(scales.standardised(inner))), inner)
 

@@ -82,8 +82,9 @@ class Scales:
 
     @property
     def flags(self) -> Bool:
-        """[D] bool: columns of two values."""
-        return np.array([len(self.levels.get(c, ())) == 2 for c in range(len(self.mean))])
+        """[D] bool: columns of two values that change at times."""
+        two = [len(self.levels.get(column, ())) == 2 for column in range(len(self.mean))]
+        return np.array(two) & (self.change_deviation > 0.0)
 
     def targets(self, states: Float64, next_states: Float64) -> Float64:
         """Return what networks learn of steps [B, D]: the change, or whether a flag is then up."""
