@@ -157,7 +157,7 @@ def test_a_gpu_that_gets_stuck_leaves_the_rest_to_the_cpu(monkeypatch):
     assert (optimum <= plan.upper + 1e-9).all()
 
 
-def test_the_graph_is_uploaded_once_until_it_is_released(monkeypatch):
+def test_the_graph_is_uploaded_once_until_it_is_released():
     mdp = random_mdp(2, 12, 2, 2)
     solve(mdp, da.Objective(gamma=0.5))
     uploaded = mdp.prepared.device_graph
@@ -166,6 +166,16 @@ def test_the_graph_is_uploaded_once_until_it_is_released(monkeypatch):
     assert mdp.prepared.device_graph is uploaded
     mdp.release()
     assert mdp.prepared.device_graph is None
+
+
+def test_another_graph_is_uploaded_anew():
+    mdp = random_mdp(2, 12, 2, 2)
+    solve(mdp, da.Objective(gamma=0.5))
+    for asked in ({"k": 1}, {"weighting": "uniform"}):
+        objective = da.Objective(gamma=0.5, **asked)
+        plan = solve(mdp, objective)
+        assert plan.converged
+        assert np.abs(plan.values - mdp.solve(objective).values).max() <= 2.0 * plan.error
 
 
 def test_states_without_actions_are_refused():

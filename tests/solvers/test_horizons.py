@@ -154,10 +154,11 @@ def test_other_steps_sweep_over_the_graph(asked, packed_steps):
     assert plan.error <= 1e-9 * np.abs(plan.values).max()
 
 
+@pytest.mark.parametrize("gamma", [0.0, 1e-9, 0.99])
 @pytest.mark.parametrize("moment", [1, 2, 5])
-def test_an_interrupted_step_over_the_packed_mdp_is_bounded(moment, monkeypatch):
+def test_an_interrupted_step_over_the_packed_mdp_is_bounded(moment, gamma, monkeypatch):
     mdp, horizon = random_mdp(3, LARGE, 3, 4), 20
-    objective = da.Objective(gamma=0.99, cost=1.0, horizon=horizon)
+    objective = da.Objective(gamma=gamma, cost=1.0, horizon=horizon)
     once = iter(range(1, 100))
 
     def run(self, kernel, *arguments, original=Blocks.run):

@@ -59,6 +59,7 @@ def bytes_needed(mdp: DacMdp, objective: Objective) -> int:
     """Return how much memory of the GPU a solve takes beyond what it holds already."""
     size, actions, compiled = mdp.graph.indices.shape
     k = objective.k or compiled
-    uploaded = 0 if mdp.prepared.device_graph is not None else 8 * actions * k
-    # A policy's rows and their products; R, Q and what is available; vectors.
-    return (uploaded + 24 * k + 9 * actions + 64) * size
+    there = mdp.prepared.device_graph
+    uploaded = 0 if there is not None and there.weight.shape[2] == k else 8 * actions * k
+    # A policy's rows and their products; R, Q before and after and what is available; vectors.
+    return (uploaded + 24 * k + 17 * actions + 64) * size

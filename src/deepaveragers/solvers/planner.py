@@ -28,6 +28,7 @@ from ..errors import InputError
 from ..kernels.bellman.problem import Problem
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
+from ..mdp.prepared import Prepared
 from ..mdp.problem import pose
 from .blocks import Blocks
 from .certificate import Certificate
@@ -195,7 +196,7 @@ def solve_problem(
             first = None if start is None else (order.rows(start[0]), order.rows(start[1]))
             status, proof = loop.optimize(guess, evaluate, first)
         else:
-            status, proof = _to_horizon(loop, guess, evaluate, horizon)
+            status, proof = _to_horizon(loop, guess, evaluate, horizon, mdp.prepared)
         values = units.values(order.restored(sweeps.values))
         q_values = units.values(order.restored(sweeps.q_values))
     return Solution(status, units.certificate(proof), values, q_values, sweeps.count)
@@ -218,12 +219,12 @@ def _guess(
 
 
 def _to_horizon(
-    loop: PolicyIteration, guess: Guess | None, evaluate: bool, horizon: int
+    loop: PolicyIteration, guess: Guess | None, evaluate: bool, horizon: int, prepared: Prepared
 ) -> Outcome:
     gamma = loop.sweeps.problem.gamma
     beyond = beyond_horizon(gamma, horizon, loop.target.tolerance)
     if beyond is None:
-        return backward_induction(loop.sweeps, loop.target, loop.watch, horizon)
+        return backward_induction(loop, horizon, prepared)
     return without_horizon(loop, guess, evaluate, beyond)
 
 

@@ -145,13 +145,27 @@ def test_states_of_a_simulator_are_ones_that_the_log_could_have():
     with_sex = (np.column_stack((part, sexes)) for part in (here, there))
     fixed = scales_of(*with_sex, data.rewards, data.terminations)
     assert fixed.flags.tolist() == [False, False, True, False]
-    luck = np.random.default_rng(1).random((4, len(here), 4))
+    luck = np.random.default_rng(1).random((3, len(here), 4))
     states = fixed.standardised(np.column_stack((here, sexes)))
-    after = fixed.raw(fixed.moved(states, *luck[:3]))
+    after = fixed.raw(fixed.moved(states, *luck))
     assert np.array_equal(after[:, 3], sexes)
     assert np.allclose(after[:, 0], there[:, 0])
     inner = both[:50]
     assert np.allclose(scales.raw(scales.inside(scales.standardised(inner))), inner)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_clocks_are_known_in_tables_whose_last_rows_repeat_the_state(dtype):
+    data = season(20)
+    here, there = data.observations.astype(dtype), data.next_observations.astype(dtype)
+    there[data.terminations] = here[data.terminations]
+    same = 4.0 * float(np.finfo(dtype).eps)
+    found = scales_of(
+        here.astype(float), there.astype(float), data.rewards, data.terminations, same
+    )
+    assert found.change_mean[0] == pytest.approx(1.0 / 40.0, rel=1e-4)
+    assert found.change_deviation[0] == 0.0
+    assert found.change_deviation[1] > 0.01
 
 
 def test_rewards_of_a_simulator_stay_within_those_of_their_kind():

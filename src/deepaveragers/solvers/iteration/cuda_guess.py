@@ -62,6 +62,7 @@ class CudaGuess(Float32Guess):
 
         there = self._prepared.device_graph
         if there is None or there.of is not self._packed.successors:
+            self._prepared.device_graph = None  # Its memory is free before the next one takes some.
             states, actions, k = self._packed.weight.shape
             room, device = (actions, states, k), self._cuda.device
             there = DeviceGraph(

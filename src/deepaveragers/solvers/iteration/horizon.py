@@ -1,8 +1,8 @@
 """Horizons: backward induction, and horizons that are as good as endless.
 
 After the first step, which tells the scale, a large MDP is packed, and the next steps sweep over
-that: in float64 too, from values that are rounded to float32. A step takes a third of the time.
-The rounding is counted in the bounds; where it might be too much, steps sweep over the graph.
+that: in float64 too, from values that are rounded to float32. The rounding is counted in the
+bounds; where it might be too much, steps sweep over the graph.
 """
 
 from __future__ import annotations
@@ -22,10 +22,7 @@ from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
 from ..packing import packed_mdp
 from ..plan import Status
 from .float64_sweeps import Float64Sweeps
-from .limits import Watch
 from .loop import Guess, Outcome, PolicyIteration
-from .target import Target
-from .tuning import TUNING
 
 LONG = 10_000
 """Steps of a horizon after which a plan may end early, where the rest adds next to nothing."""
@@ -45,17 +42,16 @@ def beyond_horizon(gamma: float, horizon: int, tolerance: float) -> float | None
     return beyond if horizon > LONG and beyond <= NEGLIGIBLE * tolerance else None
 
 
-def backward_induction(
-    sweeps: Float64Sweeps, target: Target, watch: Watch, horizon: int
-) -> Outcome:
+def backward_induction(loop: PolicyIteration, horizon: int, prepared: Prepared) -> Outcome:
     """Return the status and the bounds of a plan for a number of steps.
 
     V_h = T V_{h-1} from V_0 = 0. Stopped after h of H steps, what is missing is at most
     (gamma^h + ... + gamma^(H-1)) |T 0|, and at most (1 + ... + gamma^(H-h-1)) |T V_h - V_h|, of
     which |T V_h - V_h| <= gamma |V_h - V_{h-1}|.
     """
+    sweeps, target, watch = loop.sweeps, loop.target, loop.watch
     gamma = sweeps.problem.gamma
-    gained, rounding, done = 0.0, 0.0, 0
+    gained, rounding, done, next_rounding = 0.0, 0.0, 0, 0.0
     status: Status = "optimal"
     step: Step = partial(target.first_sweep, sweeps)
     try:
@@ -63,7 +59,7 @@ def backward_induction(
             proof = step()
             if done == 0:
                 gained = proof.residual + proof.rounding
-                step = step_after_first(sweeps, target, gained, horizon)
+                step, next_rounding = step_after_first(loop, gained, horizon, prepared)
             rounding = proof.rounding + gamma * rounding
             done += 1
             watch.reach(done / horizon)
@@ -80,7 +76,7 @@ def backward_induction(
         if done == 0:
             proof = target.first_sweep(sweeps)
             gained, done = proof.residual + proof.rounding, 1
-        rounding = proof.rounding + gamma * rounding
+        rounding = max(proof.rounding, next_rounding) + gamma * rounding
     next_change = gamma * proof.residual + proof.rounding
     missing = min(
         gained * sum_of_powers(gamma, done, horizon),
@@ -90,24 +86,30 @@ def backward_induction(
     return status, Certificate(bound, bound, proof.residual, proof.rounding)
 
 
-def step_after_first(sweeps: Float64Sweeps, target: Target, gained: float, horizon: int) -> Step:
+def step_after_first(
+    loop: PolicyIteration, gained: float, horizon: int, prepared: Prepared
+) -> tuple[Step, float]:
     """Return what makes one more step: over the packed MDP where that is quick and exact enough.
 
     Args:
-        sweeps: after the first step.
-        target: of the solve.
+        loop: of the solve, after the first step.
         gained: |T 0|, so values are at most (1 + gamma + ...) |T 0|.
         horizon: steps.
+        prepared: of the MDP, where the packed one is kept.
+
+    Returns:
+        the step, and how far one that is interrupted can be off by its rounding, beyond its proof.
     """
+    sweeps, tuning = loop.sweeps, loop.tuning
     problem, steps = sweeps.problem, sum_of_powers(sweeps.problem.gamma, 0, horizon)
     plain = problem.slip == 0.0 and problem.worst_case == 0.0 and not len(problem.policy)
-    quick = problem.size >= TUNING.guess_states and FEW < horizon <= LONG
+    quick = problem.size >= tuning.guess_states and FEW < horizon <= LONG
     reach = gained * steps
-    lost = steps * rounding_of_step(sweeps, -reach, reach)
+    rounding = rounding_of_step(sweeps, -reach, reach)
     in_range = largest_step(problem, sweeps.largest_penalty) < LARGEST
-    if plain and quick and in_range and lost <= target.allowed:
-        return PackedSteps(sweeps).sweep
-    return partial(sweeps.sweep, in_place=False)
+    if plain and quick and in_range and steps * rounding <= loop.target.allowed:
+        return PackedSteps(sweeps, prepared, tuning.most_kept_bytes).sweep, rounding
+    return partial(sweeps.sweep, in_place=False), 0.0
 
 
 def rounding_of_step(sweeps: Float64Sweeps, smallest: float, largest: float) -> float:
@@ -126,12 +128,15 @@ class PackedSteps:
 
     Args:
         sweeps: after the first step; they have the values.
+        prepared: of the MDP.
+        most_bytes: of a packed MDP that is kept there.
     """
 
-    def __init__(self, sweeps: Float64Sweeps) -> None:
+    def __init__(self, sweeps: Float64Sweeps, prepared: Prepared, most_bytes: int) -> None:
         problem, posed, order = sweeps.problem, sweeps.posed, sweeps.order
         self._sweeps = sweeps
-        self._packed = packed_mdp(Prepared(), problem, posed, order, sweeps.blocks, 0).packed
+        kept = packed_mdp(prepared, problem, posed, order, sweeps.blocks, most_bytes)
+        self._packed = kept.packed
         self._reward: Float32 = np.empty_like(self._packed.mean_distance)
         self._values: Float32 = np.empty(2 * problem.size, np.float32)
         sweeps.blocks.run(

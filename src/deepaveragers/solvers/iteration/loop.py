@@ -34,7 +34,7 @@ class PolicyIteration:
     """Drives float64 sweeps to the target, or to the first limit."""
 
     def __init__(self, sweeps: Float64Sweeps, target: Target, watch: Watch, tuning: Tuning) -> None:
-        self.sweeps, self.target, self.watch, self._tuning = sweeps, target, watch, tuning
+        self.sweeps, self.target, self.watch, self.tuning = sweeps, target, watch, tuning
         self._best, self._best_values = math.inf, sweeps.values
 
     def optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Outcome:
@@ -58,7 +58,7 @@ class PolicyIteration:
         return status, self.target.within_reach(proof, self.sweeps.values)
 
     def _optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Outcome:
-        sweeps, target, tuning = self.sweeps, self.target, self._tuning
+        sweeps, target, tuning = self.sweeps, self.target, self.tuning
         if guess is None:
             proof = target.first_sweep(sweeps)
         else:
@@ -85,8 +85,8 @@ class PolicyIteration:
     def _evaluate(self) -> bool:
         """Move the values towards those of the policy; false where float32 cannot hold them."""
         return self.sweeps.evaluate(
-            ratio=self._tuning.evaluation_ratio,
-            floor=self._tuning.guess_evaluated * self.target.change_allowed,
+            ratio=self.tuning.evaluation_ratio,
+            floor=self.tuning.guess_evaluated * self.target.change_allowed,
             deadline=self.watch.limits.deadline,
         )
 

@@ -87,7 +87,8 @@ class LearntSimulator:
         self._shape, self._dtype = data.observation_shape, data.observations.dtype
         self._actions = action_inputs(data)
         ends = data.terminations
-        self._scales = scales = scales_of(states, following, data.rewards, ends)
+        same = 4.0 * float(np.finfo(self._dtype).eps) if self._dtype.kind == "f" else 0.0
+        self._scales = scales = scales_of(states, following, data.rewards, ends, same)
         inputs = self._inputs(scales.standardised(states), data.actions)
         rewards = np.where(
             ends,
@@ -219,7 +220,9 @@ def _loss(said: Outputs, wanted: Any, ended: Any, flags: Any) -> Any:
     last = ended * (said.last_reward - rewards) ** 2
     last = last.sum(-1) / ended.sum(-1).clamp(min=1.0)
     end = F.binary_cross_entropy_with_logits(said.end, ended, reduction="none")
-    steps = (fit + reward) / outputs + DEVIATIONS_WEIGHT * spread.mean(-1) + end
+    # Where an episode ended, there may be no next state: tables repeat the one before.
+    moves = (1.0 - ended) * (fit / outputs + DEVIATIONS_WEIGHT * spread.mean(-1))
+    steps = moves + reward / outputs + end
     return (steps.mean(-1) + last / outputs).sum()
 
 

@@ -15,7 +15,7 @@ LOOKED_AT = 1_000
 
 
 SAME = 1e-12
-"""Changes that differ by this share of the largest value are the same."""
+"""Numbers that differ by this share of the largest are the same; by more in float32 columns."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,23 @@ class Scales:
         return self.standardised(self.raw(np.clip(states, self.low, self.high)))
 
 
-def scales_of(states: Float64, next_states: Float64, rewards: Float64, ends: Bool) -> Scales:
-    """Return how the log is read."""
+def scales_of(
+    states: Float64, next_states: Float64, rewards: Float64, ends: Bool, same: float = SAME
+) -> Scales:
+    """Return how the log is read.
+
+    Args:
+        states: [N, D].
+        next_states: [N, D]; where an episode ended, tables repeat the state before.
+        rewards: [N].
+        ends: [N] whether the step ended its episode.
+        same: share of a column's largest value by which equal changes may differ.
+    """
     mean, deviation = states.mean(axis=0), _deviation(states)
-    changes, both = next_states - states, np.concatenate((states, next_states))
-    change_mean, rounding = changes.mean(axis=0), SAME * np.abs(both).max(axis=0)
+    going = ends if ends.all() else ~ends
+    changes, both = (next_states - states)[going], np.concatenate((states, next_states))
+    change_mean = changes.mean(axis=0)
+    rounding = max(SAME, same) * np.abs(both).max(axis=0)
     varied = np.abs(changes - change_mean).max(axis=0) > rounding
     return Scales(
         mean,
