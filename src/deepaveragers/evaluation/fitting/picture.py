@@ -32,15 +32,17 @@ def draw_fit(fit: Fit, path: Path) -> Path:
                 axes.hlines(height, found.low, found.high, color=COLORS[name], linewidth=2)
                 axes.plot(found.value, height, "o", color=COLORS[name], markersize=4)
     for name, color in COLORS.items():
-        axes.plot([], [], "o-", color=color, label=WORDS[name], markersize=4)
+        if any(isinstance(one.estimates[name], Estimate) for one in rows):
+            axes.plot([], [], "o-", color=color, label=WORDS[name], markersize=4)
     axes.axvline(0.0, color="black", linewidth=1)
     labels = [f"{one.candidate}{' (chosen)' * (one.candidate is fit.candidate)}" for one in rows]
     axes.set_yticks(range(len(rows)), labels)
     axes.invert_yaxis()
-    axes.set_xlabel(
+    figure.supxlabel(
         f"discounted return more than logged behaviour's {fit.behaviour.value:.4g} "
-        f"(grey: the answer's {fit.level:.0%} interval)"
+        f"(grey: the answer's {fit.level:.0%} interval)",
+        fontsize="medium",
     )
-    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=3)
+    figure.legend(frameon=False, loc="outside upper center", ncols=len(COLORS))
     axes.spines[["top", "right"]].set_visible(False)
     return save_figure(figure, path)
