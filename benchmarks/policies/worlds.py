@@ -157,6 +157,42 @@ def _shop_step(generator: Generator, s: Any, a: Any) -> tuple[Any, Any, Any]:
     return np.stack((stock - sold, season), axis=1), rewards, np.zeros(len(s), bool)
 
 
+def _charger_step(generator: Generator, s: Any, a: Any) -> tuple[Any, Any, Any]:
+    """Half hours, charge, heat and price at a bus's charger; a full bus is paid at the end.
+
+    Fast charging may trip the charger, the more the hotter it is. The last row of a night repeats
+    the state, as tables do.
+    """
+    hours, charge, heat, price = s.T
+    power = np.array([0.0, 4.0, 8.0])[a]
+    trips = (a == 2) & (generator.random(len(s)) < 0.01 + 0.03 * np.maximum(heat, 0.0))
+    last = hours >= 19.0
+    paid = np.where(charge >= 85.0, 30.0, charge / 10.0)
+    rewards = np.where(trips, -15.0, np.where(last, paid, 0.0)) - 0.05 * power * price
+    charge = np.minimum(charge + power + 0.8 * generator.normal(size=len(s)) * (a > 0), 100.0)
+    heat = 0.7 * heat + 0.15 * power - 0.4 + 0.3 * generator.normal(size=len(s))
+    following = np.stack((hours + 1.0, charge, heat, price), axis=1)
+    ended = trips | last
+    return np.where(ended[:, None], s, following), rewards, ended
+
+
+def _charger_starts(generator: Generator, count: int) -> Any:
+    charge, price = generator.uniform(15, 50, count), generator.uniform(0.5, 2.0, count)
+    return np.stack((np.zeros(count), charge, np.zeros(count), price), axis=1)
+
+
+def _dam_step(generator: Generator, s: Any, a: Any) -> tuple[Any, Any, Any]:
+    """Week, level and rain at a dam: selling pays, spilling and a low level at last cost."""
+    week, level, rain = s.T
+    sold = np.minimum(np.array([0.0, 5.0, 10.0])[a], level)
+    rain = np.maximum(0.7 * rain + 1.5 + 1.5 * generator.normal(size=len(s)), 0.0)
+    level = level - sold + rain
+    last = week >= 15.0
+    rewards = 0.2 * sold - 5.0 * (level > 60.0) - np.where(last & (level < 35.0), 15.0, 0.0)
+    following = np.stack((week + 1.0, np.minimum(level, 60.0), rain), axis=1)
+    return following, rewards, last
+
+
 WORLDS = (
     World(
         "corridor", ("left", "right"),
@@ -178,5 +214,15 @@ WORLDS = (
         "shop", ("0", "4", "8"),
         lambda g, n: np.stack((g.integers(0, 15, n).astype(float), g.uniform(0, 6.28, n)), 1),
         _shop_step, lambda s: _mixed((s[:, 0] < 6).astype(int), 3, 0.4), 50, 60,
+    ),
+    World(
+        "chargers", ("off", "slow", "fast"), _charger_starts, _charger_step,
+        lambda s: _mixed(np.where(s[:, 1] < 60, 1, 0), 3, 0.4), 230, 25, gamma=0.99,
+    ),
+    World(
+        "dam", ("hold", "some", "much"),
+        lambda g, n: np.stack((np.zeros(n), g.uniform(20, 50, n), g.uniform(0, 8, n)), 1),
+        _dam_step, lambda s: _mixed((s[:, 1] > 30).astype(int) + (s[:, 1] > 45), 3, 0.5), 150, 20,
+        gamma=0.99,
     ),
 )  # fmt: skip

@@ -147,7 +147,7 @@ def test_states_of_a_simulator_are_ones_that_the_log_could_have():
     assert fixed.flags.tolist() == [False, False, True, False]
     luck = np.random.default_rng(1).random((3, len(here), 4))
     states = fixed.standardised(np.column_stack((here, sexes)))
-    after = fixed.raw(fixed.moved(states, *luck))
+    after = fixed.raw(fixed.inside(fixed.moved(states, *luck)))
     assert np.array_equal(after[:, 3], sexes)
     assert np.allclose(after[:, 0], there[:, 0])
     inner = both[:50]
@@ -224,10 +224,10 @@ def test_the_plain_simulator_keeps_to_steps_and_rewards_that_were_seen_nearby():
         next_observations=states + 0.01, terminations=np.zeros(400, bool),
         episode_ids=np.arange(400), action_names=("a", "b"),
     )  # fmt: skip
-    simulator = LocalSimulator(data)
-    asked = simulator.states(np.linspace(0.6, 1.0, 200)[:, None])
+    simulator = LocalSimulator(as_log(data, GAMMA), seed=0)
+    asked = simulator.states(np.linspace(0.6, 0.98, 200)[:, None])
     nothing = np.zeros(200, np.int64)
-    after, earned, _, _ = simulator.step(asked, nothing, nothing, generator.random((200, 3)))
+    after, earned, *_ = simulator.step(asked, nothing, nothing, generator.random((200, 3)))
     moved = simulator.observations(after) - simulator.observations(asked)
     assert earned.min() >= -1.0
     assert earned.max() <= 0.1

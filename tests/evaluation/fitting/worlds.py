@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 import deepaveragers as da
@@ -136,3 +138,43 @@ def illness_value(*, gamma=GAMMA):
     """Return the exact value of a healthy start."""
     moves = np.array([[1.0 - FALLING_ILL, FALLING_ILL], [RECOVERING, 1.0 - RECOVERING]])
     return float(np.linalg.solve(np.eye(2) - gamma * moves, [0.0, -1.0])[0])
+
+
+BONUS, BONUS_FROM, DAYS = 25.0, 34.0, 20
+"""Of `quota`: what is paid at the end, from how much sold on, and the length of an episode."""
+SALES = (0.5, 1.5)
+"""Least sold in a day by each action; one more with an even chance."""
+
+
+def quota(episodes, *, seed=0, most=1.0):
+    """Return a log of days and sales: action 1 sells more and costs .2; a bonus is paid at the end.
+
+    Episodes differ in how often they take action 1, up to `most`. Last rows repeat the state.
+    """
+    generator = np.random.default_rng(seed)
+    often = most * np.repeat(generator.random(episodes), DAYS)
+    actions = (generator.random(episodes * DAYS) < often).astype(int)
+    sold = np.array(SALES)[actions] + (generator.random(len(actions)) < 0.5)
+    sold = np.cumsum(sold.reshape(episodes, DAYS), axis=1)
+    before = np.column_stack((np.zeros(episodes), sold[:, :-1]))
+    days = np.tile(np.arange(DAYS), episodes)
+    last = days == DAYS - 1
+    here = np.column_stack((days, before.ravel()))
+    there = np.column_stack((days + 1, sold.ravel()))
+    return da.Transitions(
+        observations=here,
+        actions=actions,
+        rewards=-0.2 * actions + np.where(last & (here[:, 1] >= BONUS_FROM), BONUS, 0.0),
+        next_observations=np.where(last[:, None], here, there),
+        terminations=last,
+        episode_ids=np.repeat(np.arange(episodes), DAYS),
+    )
+
+
+def quota_value(action, *, gamma=0.99):
+    """Return the exact value of one action in every step."""
+    days = DAYS - 1
+    needed = BONUS_FROM - days * SALES[action]
+    chances = [math.comb(days, lucky) / 2.0**days for lucky in range(days + 1) if lucky >= needed]
+    costs = 0.2 * action * (1.0 - gamma**DAYS) / (1.0 - gamma)
+    return gamma**days * BONUS * sum(chances) - costs

@@ -48,6 +48,13 @@ class Log:
         """Return [E] float64, the discounted return of each episode as far as it was logged."""
         return self.per_episode(self.data.rewards * self.gamma**self.step)
 
+    def draws(self, count: int, seed: int) -> list[Int64]:
+        """Return the rows of episodes that are drawn with replacement, several times."""
+        generator = np.random.default_rng(seed)
+        episodes = generator.integers(len(self), size=(count, len(self)))
+        rows = [np.arange(f, t + 1) for f, t in zip(self.first, self.last, strict=True)]
+        return [np.concatenate([rows[one] for one in drawn]) for drawn in episodes]
+
     def per_episode(self, values: Float64) -> Float64:
         """Return [E] sums of [N] values."""
         return np.bincount(self.number, values, minlength=len(self)).astype(np.float64)

@@ -1,7 +1,8 @@
 """Functions of a state, by which values are linear: columns, and random ramps of them.
 
 With z the standardised observation, clipped: 1, z, and max(0, w.z + b) for random directions w
-and offsets b. They depend on the seed and the columns' scale alone, never on rewards.
+and offsets b, half of them along a single column. They depend on the seed and the columns' scale
+alone, never on rewards.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ def fit_basis(states: Array, functions: int, seed: int) -> Basis:
     ramps = max(0, functions - 1 - dimensions)
     directions = generator.normal(size=(dimensions, ramps))
     directions /= np.maximum(np.linalg.norm(directions, axis=0), 1e-12)
+    # Every other one runs along a single column, as thresholds do.
+    along = np.eye(dimensions)[:, np.arange(0, ramps, 2) // 2 % dimensions]
+    directions[:, ::2] = np.where(generator.random(along.shape[1]) < 0.5, -1.0, 1.0) * along
     # An edge lies where data are: through a random one of them.
     edges = np.clip((states - mean) * scale, -FARTHEST, FARTHEST)
     edges = edges[generator.integers(len(edges), size=ramps)]

@@ -31,6 +31,7 @@ import numpy as np
 from ....arrays import Array, Float64, Floats, Int64
 from ..folds import Log
 from .basis import Basis, fit_basis
+from .boosting import foretold
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of, effective_number
 
 ROWS_PER_FUNCTION = 15
@@ -52,7 +53,8 @@ class FittedQ:
         actions = log.data.num_actions
         functions = min(len(log.data) // ROWS_PER_FUNCTION, MOST_FUNCTIONS) // actions
         functions = min(functions, MOST_PER_ACTION)
-        self._log = log
+        self._log, self._seed = log, seed
+        self._inputs = np.column_stack((states, np.eye(actions)[log.data.actions]))
         self._basis = fit_basis(states, max(functions, FEWEST_PER_ACTION), seed)
         self._here = self._basis(states)
         self._there = self._basis(next_states)
@@ -109,7 +111,8 @@ class FittedQ:
         expected = np.einsum("ns,ns->n", self._there, theta[following])
         residuals = log.data.rewards + log.gamma * expected - q_values
         weights = np.einsum("ns,ns->n", self._here, weights_of[actions])
-        return contributions(log, values, residuals, weights, self._leverage(inverse))
+        leverage = self._leverage(inverse)
+        return contributions(log, values, residuals, weights, leverage, self._inputs, self._seed)
 
     def _leverage(self, inverse: Floats) -> Float64:
         size, found = self._basis.size, np.zeros(len(self._here))
@@ -121,7 +124,13 @@ class FittedQ:
 
 
 def contributions(
-    log: Log, values: Float64, residuals: Float64, weights: Float64, leverage: Float64
+    log: Log,
+    values: Float64,
+    residuals: Float64,
+    weights: Float64,
+    leverage: Float64,
+    inputs: Float64,
+    seed: int,
 ) -> Opinion:
     """Return what each episode contributes to the value at the starts.
 
@@ -131,10 +140,14 @@ def contributions(
         residuals: [N] delta.
         weights: [N] phi.u.
         leverage: [N] of the rows in the solution.
+        inputs: [N, I] states and actions, by which trees foretell residuals.
+        seed: of the trees.
     """
     corrected = residuals / (1.0 - np.clip(leverage, 0.0, HIGHEST_LEVERAGE))
     shares = log.per_episode(weights * corrected)
     parts = values + len(log) * (shares - shares.mean())
     if not np.isfinite(parts).all():
         return Withheld("its equations have no finite solution")
-    return Verdict(parts, 0.0, effective_number(log.per_episode(weights)))
+    rows, known = foretold(inputs, residuals, log.number, seed=seed)
+    missed = len(weights) * float(np.abs(weights[rows] * known).mean())
+    return Verdict(parts, missed, effective_number(log.per_episode(weights)))

@@ -24,10 +24,12 @@ from ....progress import Advance
 from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
 from .action_inputs import action_inputs
-from .playing import Weights
+from .mending import Outcome, as_arrays, from_arrays, mendings, said_of_others
+from .playing import Step, Weights, step_of
 from .scales import chance_of, scales_of
 
 MEMBERS = 5
+LAYERS = ("w1", "b1", "w2", "b2", "w3", "b3")
 HIDDEN = 128
 FEWEST_STEPS, MOST_STEPS = 1_500, 6_000
 ROWS_PER_STEP = 2.0
@@ -66,6 +68,11 @@ class Outputs(NamedTuple):
         change, deviation = outputs[..., :columns], outputs[..., columns : 2 * columns]
         return cls(change, deviation, outputs[..., -3], outputs[..., -2], outputs[..., -1])
 
+    @property
+    def outcome(self) -> Outcome:
+        """Rewards and end."""
+        return Outcome(self.reward, self.last_reward, self.end)
+
 
 def steps_for(rows: int) -> int:
     """Return how many updates a log of this many rows takes."""
@@ -99,23 +106,31 @@ class LearntSimulator:
         targets = np.column_stack((changes, rewards))
         self._ends = bool(ends.any())
         if weights is not None:
-            self._weights = {name: torch.tensor(array) for name, array in weights.items()}
+            self._weights = {name: torch.tensor(weights[name]) for name in LAYERS}
+            self._mends = from_arrays(weights)
             return
+        draws = log.draws(MEMBERS, seed)
         self._weights = _train(
             inputs,
             targets.astype(np.float32),
             ends.astype(np.float32),
             scales.flags,
-            _drawn_rows(log, seed),
+            draws,
             seed,
             steps_for(len(data)),
             advance,
         )
+        with inference_mode():
+            parts = [self._said(inputs, member).outcome for member in range(MEMBERS)]
+        said = said_of_others(parts, draws)
+        wide = inputs.astype(np.float64)
+        self._mends = mendings(wide, rewards, ends, said, log.number, draws, seed)
 
     @property
     def weights(self) -> Weights:
         """By name, of all members."""
-        return {name: tensor.numpy() for name, tensor in self._weights.items()}
+        layers = {name: tensor.numpy() for name, tensor in self._weights.items()}
+        return {**layers, **as_arrays(self._mends)}
 
     def states(self, observations: Array) -> Float64:
         """Return the standardised states [B, D]."""
@@ -126,45 +141,38 @@ class LearntSimulator:
         """Return observations [B, ...] as in the data."""
         return self._scales.raw(states).reshape(len(states), *self._shape).astype(self._dtype)
 
-    def step(
-        self, states: Float64, actions: Array, member: Int64, draws: Float64
-    ) -> tuple[Float64, Float64, Bool, Bool]:
-        """Return next states, rewards, whether ended, whether believed."""
+    def step(self, states: Float64, actions: Array, member: Int64, draws: Float64) -> Step:
+        """Return what follows."""
         inputs, scales = self._inputs(states, actions), self._scales
         outputs = np.empty((len(states), 2 * states.shape[1] + 3))
         with inference_mode():
             for one in range(self.members):
                 own = np.flatnonzero(member == one)
                 if len(own):
-                    weights = {name: w[one : one + 1] for name, w in self._weights.items()}
-                    outputs[own] = _forward(weights, torch.as_tensor(inputs[own])[None])[0].numpy()
+                    outputs[own] = self._mended(inputs[own], one)
         said = Outputs.of(outputs)
         luck = draws[:, : states.shape[1]]
         normal = torch.special.ndtri(torch.as_tensor(np.clip(luck, 1e-4, 1.0 - 1e-4))).numpy()
         noise = np.exp(np.clip(said.log_deviation, QUIETEST, LOUDEST)) * normal
-        following = scales.moved(states, said.change, noise, luck)
+        after = scales.moved(states, said.change, noise, luck)
         ended = (draws[:, -1] < chance_of(said.end)) & self._ends
-        rewards = np.where(
-            ended,
-            scales.last_reward.restored(said.last_reward),
-            scales.reward.restored(said.reward),
-        )
-        return following, rewards, ended, np.ones(len(states), dtype=bool)
+        reward = scales.reward.restored(said.reward)
+        last = scales.last_reward.restored(said.last_reward)
+        return step_of(scales, states, after, ended, reward, last)
+
+    def _said(self, inputs: Any, member: int) -> Outputs:
+        """Return what one member says of inputs [B, D + A], before it is mended."""
+        weights = {name: w[member : member + 1] for name, w in self._weights.items()}
+        return Outputs.of(_forward(weights, torch.as_tensor(inputs)[None])[0].double().numpy())
+
+    def _mended(self, inputs: Any, member: int) -> Float64:
+        said = self._said(inputs, member)
+        mended = self._mends[member](inputs, said.outcome)
+        return np.column_stack((said.change, said.log_deviation, *mended))
 
     def _inputs(self, states: Float64, actions: Array) -> Any:
         taken = self._actions(actions).astype(np.float32)
         return np.concatenate((states.astype(np.float32), taken), axis=1)
-
-
-def _drawn_rows(log: Log, seed: int) -> list[Int64]:
-    """Return, for each member, the rows of episodes drawn with replacement."""
-    generator = np.random.default_rng(seed)
-    rows = []
-    for _ in range(MEMBERS):
-        drawn = generator.integers(len(log), size=len(log))
-        parts = [np.arange(log.first[e], log.last[e] + 1) for e in drawn]
-        rows.append(np.concatenate(parts))
-    return rows
 
 
 def _train(

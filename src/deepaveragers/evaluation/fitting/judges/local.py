@@ -1,15 +1,19 @@
 """A simulator without networks: local linear dynamics of the log.
 
-The state z (standardised observations) moves continuously:
+The state z (standardised observations) moves continuously. While the episode goes on,
 
     (z' - z, r) = b(z, a) + e
 
 b is a locally weighted linear regression of the logged steps (z'_j - z_j, r_j) on z_j over the
-nearest transitions of the action, with tricube weights and a slight ridge; e is the residual
-of one of the nearest few, drawn by weight. Their sum stays between the least and the largest of
-these transitions: lines may run beyond all that was seen. Where actions are rows, their
-standardised columns stand beside z, in the regression and in what is near. The episode ends with
-the weighted share of ended core states among those nearest to z'.
+nearest transitions of the action that did not end theirs, with tricube weights and a slight
+ridge; e is the residual of one of the nearest few, drawn by weight. Their sum stays between the
+least and the largest of these transitions: lines may run beyond all that was seen. Where actions
+are rows, their standardised columns stand beside z, in the regression and in what is near.
+
+The episode ends with the weighted share of ended ones among the nearest transitions; its last
+reward is their mean. Rewards and ends are mended by trees (`mending.py`).
+
+Each member has its own draw of the episodes, and knows each of them once.
 
 Nothing is believed far from the data: where the mean distance to the nearest transitions is
 more than `TRUST` times the largest among left-out states of the data, the episode stops, worth
@@ -21,111 +25,196 @@ References: Atkeson, Moore, Schaal, Locally weighted learning, 1997; Kidambi et 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ....arrays import Array, Bool, Float64, Int64
-from ....data.transitions import Transitions
 from ....neighbors.tree import TreeIndex
+from ..folds import Log
 from .action_inputs import action_inputs
-from .playing import Weights
+from .mending import Outcome, mendings, said_of_others
+from .playing import Step, Weights, step_of
+from .scales import chance_of, scales_of
 
+MEMBERS = 5
 REGRESSED = 25
 """Transitions in a regression, or three per dimension where that is more."""
 NEAREST = 5
 RIDGE = 1e-3
 TRUST = 2.0
 SAMPLE = 2_000
+LEAST_CHANCE = 1e-3
+"""Of an end, or of none, that neighbours alone can say."""
+
+
+class Move(NamedTuple):
+    """What neighbours say of steps.
+
+    Attributes:
+        change: [B, D] of the state.
+        outcome: [B] rewards and end.
+        gap: [B] mean distance to the nearest transitions.
+    """
+
+    change: Float64
+    outcome: Outcome
+    gap: Float64
 
 
 class LocalSimulator:
-    """Local linear dynamics of one dataset with vector observations."""
+    """Local linear dynamics of one log with vector observations."""
 
-    members = 1
+    members = MEMBERS
 
-    def __init__(self, data: Transitions) -> None:
+    def __init__(self, log: Log, seed: int) -> None:
+        data = log.data
         sources = data.observations.reshape(len(data), -1).astype(np.float64)
         cores = data.next_observations.reshape(len(data), -1).astype(np.float64)
-        self._data, self._mean, self._deviation = data, sources.mean(axis=0), sources.std(axis=0)
-        constant = self._deviation <= 1e-12 * np.abs(self._mean)
-        self._scale = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, self._deviation))
-        self._sources = (sources - self._mean) * self._scale
-        cores = (cores - self._mean) * self._scale
-        self._steps = np.column_stack((cores - self._sources, data.rewards))
-        self._vectors = action_inputs(data) if data.action_vectors else None
-        if self._vectors is None:
-            self._points = self._sources
-            self._rows = [np.flatnonzero(data.actions == a) for a in range(data.num_actions)]
-        else:
-            self._points = np.column_stack((self._sources, self._vectors(data.actions)))
-            self._rows = [np.arange(len(data))]
-        self._indexes = [TreeIndex(self._points[rows]) for rows in self._rows]
-        self._cores = TreeIndex(cores)
-        self._limit = TRUST * max(map(self._largest_gap, range(len(self._rows))))
+        self._data, self._ends = data, bool(data.terminations.any())
+        self._scales = scales_of(sources, cores, data.rewards, data.terminations)
+        self._actions = action_inputs(data)
+        states = self._scales.standardised(sources)
+        steps = np.column_stack((self._scales.standardised(cores) - states, data.rewards))
+        draws = [np.unique(draw) for draw in log.draws(MEMBERS, seed)]
+        self._members = [
+            _Member(
+                self._points(states, data.actions)[draw],
+                self._kinds(data.actions)[draw],
+                steps[draw],
+                data.terminations[draw],
+            )
+            for draw in draws
+        ]
+        middle = np.full(len(data), 0.5)
+        points, kinds = self._points(states, data.actions), self._kinds(data.actions)
+        said = [one.move(points, kinds, middle).outcome for one in self._members]
+        inputs = self._inputs(states, data.actions)
+        self._mends = mendings(
+            inputs,
+            data.rewards.astype(np.float64),
+            data.terminations,
+            said_of_others(said, draws),
+            log.number,
+            draws,
+            seed,
+        )
 
     @property
     def weights(self) -> Weights:
         """None: the log itself is the model."""
         return {}
 
-    def _largest_gap(self, action: int) -> float:
-        rows = self._rows[action]
+    def states(self, observations: Array) -> Float64:
+        """Return z [B, D]."""
+        flat = np.asarray(observations, dtype=np.float64).reshape(len(observations), -1)
+        return self._scales.standardised(flat)
+
+    def observations(self, states: Float64) -> Array:
+        """Return observations [B, ...] as in the data."""
+        shape = (len(states), *self._data.observation_shape)
+        return self._scales.raw(states).reshape(shape).astype(self._data.observations.dtype)
+
+    def step(self, states: Float64, actions: Array, member: Int64, draws: Float64) -> Step:
+        """Return what follows."""
+        points, kinds = self._points(states, actions), self._kinds(actions)
+        inputs, scales = self._inputs(states, actions), self._scales
+        after, near = np.empty_like(states), np.zeros(len(states), dtype=bool)
+        outcome = np.zeros((3, len(states)))
+        for one, model in enumerate(self._members):
+            own = np.flatnonzero(member == one)
+            if len(own):
+                said = model.move(points[own], kinds[own], draws[own, 0])
+                after[own], near[own] = states[own] + said.change, said.gap <= model.limit
+                outcome[:, own] = self._mends[one](inputs[own], said.outcome)
+        mended = Outcome(*outcome)
+        ended = (draws[:, -1] < chance_of(mended.end)) & self._ends
+        reward = scales.reward.clipped(mended.reward)
+        last = scales.last_reward.clipped(mended.last_reward)
+        found = step_of(scales, states, after, ended, reward, last)
+        return found._replace(believed=found.believed & near)
+
+    def _points(self, states: Float64, actions: Array) -> Float64:
+        """Return what is compared with the log [B, P]: the state, and the row of an action."""
+        if not self._data.action_vectors:
+            return states
+        return np.column_stack((states, self._actions(actions)))
+
+    def _kinds(self, actions: Array) -> Int64:
+        """Return the number of each action [B]; rows are all of one kind."""
+        if self._data.action_vectors:
+            return np.zeros(len(actions), dtype=np.int64)
+        return np.asarray(actions, dtype=np.int64)
+
+    def _inputs(self, states: Float64, actions: Array) -> Float64:
+        return np.column_stack((states, self._actions(actions)))
+
+
+class _Member:
+    """Regressions over some of the transitions."""
+
+    def __init__(self, points: Float64, kinds: Int64, steps: Float64, ends: Bool) -> None:
+        self._points, self._steps, self._ends = points, steps, ends
+        self._last = float(steps[ends, -1].mean()) if ends.any() else 0.0
+        numbers = range(int(kinds.max()) + 1)
+        self._rows = [np.flatnonzero(kinds == number) for number in numbers]
+        self._indexes = [TreeIndex(points[rows]) for rows in self._rows]
+        #: Distance beyond which nothing is believed.
+        self.limit = TRUST * max(map(self._largest_gap, numbers))
+
+    def _largest_gap(self, kind: int) -> float:
+        rows = self._rows[kind]
         picks = rows[np.random.default_rng(0).permutation(len(rows))[:SAMPLE]]
         if len(rows) < 2:
             return 0.0
         count = min(NEAREST + 1, len(rows))
-        _, gaps = self._indexes[action].query(self._points[picks], count)
+        _, gaps = self._indexes[kind].query(self._points[picks], count)
         return float(gaps[:, 1:].mean(axis=1).max())
 
-    def states(self, observations: Array) -> Float64:
-        """Return z [B, D]."""
-        flat = observations.reshape(len(observations), -1)
-        return np.asarray((flat - self._mean) * self._scale, dtype=np.float64)
+    def move(self, points: Float64, kinds: Int64, luck: Float64) -> Move:
+        """Return what follows [B] steps; one whose action was never logged has gap inf."""
+        size = self._steps.shape[1]
+        moved, gap = np.zeros((len(points), size)), np.full(len(points), np.inf)
+        last, share = np.full(len(points), self._last), np.zeros(len(points))
+        for kind, rows in enumerate(self._rows):
+            own = np.flatnonzero(kinds == kind)
+            if not len(own) or not len(rows):
+                continue
+            count = min(max(REGRESSED, 3 * (points.shape[1] + 1)), len(rows))
+            found, gaps = self._indexes[kind].query(points[own], count)
+            near, ended = rows[found], self._ends[rows[found]]
+            weights = (1.0 - (gaps / (1.0001 * gaps[:, -1:] + 1e-12)) ** 3) ** 3
+            share[own] = (weights * ended).sum(axis=1) / weights.sum(axis=1)
+            of_ends = (weights * ended * self._steps[near, -1]).sum(axis=1)
+            some = ended.any(axis=1)
+            last[own[some]] = of_ends[some] / (weights * ended).sum(axis=1)[some]
+            gap[own] = gaps[:, :NEAREST].mean(axis=1)
+            # Where all nearby ended, the steps themselves are all that is known.
+            going = np.where(ended.all(axis=1, keepdims=True), weights, weights * ~ended)
+            moved[own] = self._regressed(points[own], near, going, luck[own])
+        odds = np.clip(share, LEAST_CHANCE, 1.0 - LEAST_CHANCE)
+        outcome = Outcome(moved[:, -1], last, np.log(odds / (1.0 - odds)))
+        return Move(moved[:, :-1], outcome, gap)
 
-    def observations(self, states: Float64) -> Array:
-        """Return observations [B, ...] as in the data."""
-        flat = states * self._deviation + self._mean
-        shape = (len(states), *self._data.observation_shape)
-        return flat.reshape(shape).astype(self._data.observations.dtype)
-
-    def step(
-        self, states: Float64, actions: Array, member: Int64, draws: Float64
-    ) -> tuple[Float64, Float64, Bool, Bool]:
-        """Return next states, rewards, whether ended, whether believed."""
-        points = states
-        if self._vectors is not None:
-            points = np.column_stack((states, self._vectors(actions)))
-            actions = np.zeros(len(states), np.int64)
-        moved = np.zeros((len(states), states.shape[1] + 1))
-        near = np.full(len(states), np.inf)
-        for action, rows in enumerate(self._rows):
-            taken = np.flatnonzero(actions == action)
-            if len(taken) and len(rows):
-                moved[taken], near[taken] = self._regress(action, points[taken], draws[taken, 0])
-        following = states + moved[:, :-1]
-        found, gaps = self._cores.query(following, min(NEAREST, len(self._data)))
-        weights = 1.0 / (gaps + 1e-5)
-        ending = (weights * self._data.terminations[found]).sum(axis=1) / weights.sum(axis=1)
-        return following, moved[:, -1], draws[:, -1] < ending, near <= self._limit
-
-    def _regress(self, action: int, points: Float64, draws: Float64) -> tuple[Float64, Float64]:
-        """Return steps and rewards [B, D + 1] of one action, and the distance to the data."""
-        rows, size = self._rows[action], points.shape[1]
-        count = min(max(REGRESSED, 3 * (size + 1)), len(rows))
-        found, gaps = self._indexes[action].query(points, count)
-        near = rows[found]
-        weights = (1.0 - (gaps / (1.0001 * gaps[:, -1:] + 1e-12)) ** 3) ** 3
-        inputs = np.ones((*gaps.shape, size + 1))
+    def _regressed(self, points: Float64, near: Int64, weights: Float64, luck: Float64) -> Float64:
+        """Return steps and rewards [B, D + 1] by the lines through weighted transitions [B, C]."""
+        size = points.shape[1]
+        inputs = np.ones((*near.shape, size + 1))
         inputs[:, :, 1:] = self._points[near] - points[:, None]
         weighted = (inputs * weights[:, :, None]).transpose(0, 2, 1)
         matrix = weighted @ inputs
         diagonal = np.arange(1, size + 1)
         slopes = np.trace(matrix[:, 1:, 1:], axis1=1, axis2=2)[:, None] / size
         matrix[:, diagonal, diagonal] += RIDGE * slopes + 1e-12
-        fit = np.linalg.solve(matrix, weighted @ self._steps[near])
-        shares = np.cumsum(weights[:, :NEAREST], axis=1)
-        drawn = (shares < draws[:, None] * shares[:, -1:]).sum(axis=1)
+        known = self._steps[near]
+        fit = np.linalg.solve(matrix, weighted @ known)
+        counted = weights > 0.0
+        first = counted & (np.cumsum(counted, axis=1) <= NEAREST)
+        shares = np.cumsum(weights * first, axis=1)
+        drawn = (shares < luck[:, None] * shares[:, -1:]).sum(axis=1)
         which = np.arange(len(points)), drawn
         fitted = np.einsum("bd,bde->be", inputs[which], fit)
-        moved = fit[:, 0] + self._steps[near[which]] - fitted
-        known = self._steps[near]
-        return np.clip(moved, known.min(axis=1), known.max(axis=1)), gaps[:, :NEAREST].mean(axis=1)
+        moved = fit[:, 0] + known[which] - fitted
+        low = np.where(counted[:, :, None], known, np.inf).min(axis=1)
+        high = np.where(counted[:, :, None], known, -np.inf).max(axis=1)
+        return np.clip(moved, low, high)

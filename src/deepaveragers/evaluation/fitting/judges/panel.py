@@ -36,6 +36,8 @@ STARTS = 60
 """Simulated episodes per policy."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
+DOUBT = 0.6
+"""Standard errors per difference to what is earned at worst, so that a 90 % interval reaches it."""
 NO_WEIGHTS = "actions are rows of numbers, and no two of them are the same"
 MISSED = "missed"
 """Name under which `Panel.missed` is kept."""
@@ -96,12 +98,14 @@ class Panel:
     def _simulated(self, actors: Sequence[Actor]) -> list[Opinion]:
         if self.simulator is None:
             return [Withheld("it cannot draw pictures for policies to act on")] * len(actors)
-        returns = _play(self.simulator, actors, self.log, self.behaviour, self.seed)
-        return [self._verdict(own) for own in returns]
+        returns, at_worst = _play(self.simulator, actors, self.log, self.behaviour, self.seed)
+        return [self._verdict(*own) for own in zip(returns, at_worst, strict=True)]
 
-    def _verdict(self, returns: Float64) -> Verdict:
+    def _verdict(self, returns: Float64, at_worst: Float64) -> Verdict:
         assert self.simulator is not None
-        spread = np.hypot(_error(returns, self.simulator.members), self.missed)
+        doubt = DOUBT * abs(float((returns - at_worst).mean()))
+        error = _error(returns, self.simulator.members)
+        spread = np.sqrt(error**2 + self.missed**2 + doubt**2)
         value = np.full(len(self.log), returns.mean())
         return Verdict(value, float(spread), float(len(self.log)))
 
@@ -140,7 +144,7 @@ def make_panel(
         missed = float(kept[MISSED])
         return Panel(log, behaviour, fitted_q, importance, simulator, missed, seed)
     imitator = Imitator(states, log.data.actions, partial(_encoded, standard), seed)
-    returns = _play(simulator, [imitator], log, behaviour, seed)[0]
+    returns = _play(simulator, [imitator], log, behaviour, seed)[0][0]
     chance = np.hypot(_error(returns, simulator.members), behaviour.std() / np.sqrt(len(log)))
     away = float(returns.mean() - behaviour.mean())
     missed = float(np.sqrt(max(0.0, away**2 - chance**2)))
@@ -185,7 +189,7 @@ def _simulator(
     log: Log, seed: int, learn: bool, advance: Advance, kept: Weights | None
 ) -> Simulator:
     if not learn:
-        return LocalSimulator(log.data)
+        return LocalSimulator(log, seed)
     from .learnt import LearntSimulator
 
     weights = None
@@ -196,8 +200,8 @@ def _simulator(
 
 def _play(
     simulator: Simulator, actors: Sequence[Actor], log: Log, behaviour: Float64, seed: int
-) -> Float64:
-    """Return [P, B] discounted returns from starts of the log."""
+) -> tuple[Float64, Float64]:
+    """Return [P, B] discounted returns from starts of the log, as simulated and at worst."""
     generator = np.random.default_rng(seed)
     count = SINGLE_STEPS if log.data.terminations.all() else STARTS
     picks = generator.choice(len(log), count, replace=len(log) < count)
@@ -207,12 +211,17 @@ def _play(
 
 
 def _error(returns: Float64, members: int) -> float:
-    """Return the standard error of the mean: of episodes, and of models that disagree."""
+    """Return the standard error: of the mean over episodes, and of models that disagree.
+
+    Members learn from other draws of the same episodes (the bootstrap): how far they are apart,
+    beyond chance, is the error of one model, and their mean's is hardly smaller.
+    """
     episodes = float(returns.var(ddof=1)) / len(returns)
-    if members == 1:
-        return float(np.sqrt(episodes))
-    means = np.array([returns[one::members].mean() for one in range(members)])
-    return float(np.sqrt(max(episodes, means.var(ddof=1) / members)))
+    groups = [returns[one::members] for one in range(members)]
+    apart = float(np.var([own.mean() for own in groups], ddof=1))
+    chance = float(np.mean([own.var(ddof=1) / len(own) for own in groups]))
+    freedom = members - 1
+    return float(np.sqrt(episodes + freedom / (freedom - 2) * max(0.0, apart - chance)))
 
 
 def _encoded(encoder: Encoder, observations: Array) -> Float64:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from ....arrays import Array, Bool, Float64, Int64
+from .scales import Scales
 from .verdict import Actor, actions_of
 
 MOST_STEPS = 1_000
@@ -18,6 +19,24 @@ WEIGHT_LEFT = 0.01
 
 Weights: TypeAlias = Mapping[str, Array]
 """What a simulator learnt, by name."""
+
+
+class Step(NamedTuple):
+    """What follows actions [B] in a simulator.
+
+    Attributes:
+        states: [B, D] next ones.
+        rewards: [B].
+        at_worst: [B] rewards; less where the log has no end like this one.
+        ended: [B] bool, whether the episode ends.
+        believed: [B] bool; False where the log has nothing like what follows.
+    """
+
+    states: Float64
+    rewards: Float64
+    at_worst: Float64
+    ended: Bool
+    believed: Bool
 
 
 class Simulator(Protocol):
@@ -39,10 +58,8 @@ class Simulator(Protocol):
     def observations(self, states: Float64) -> Array:
         """Return observations [B, ...] as in the data."""
 
-    def step(
-        self, states: Float64, actions: Array, member: Int64, draws: Float64
-    ) -> tuple[Float64, Float64, Bool, Bool]:
-        """Return next states [B, D], rewards [B], whether ended [B], whether believed [B].
+    def step(self, states: Float64, actions: Array, member: Int64, draws: Float64) -> Step:
+        """Return what follows.
 
         Args:
             states: [B, D].
@@ -50,6 +67,34 @@ class Simulator(Protocol):
             member: [B], which model moves each.
             draws: [B, D + 2] uniform numbers in [0, 1), which decide all that is random.
         """
+
+
+def step_of(
+    scales: Scales,
+    states: Float64,
+    after: Float64,
+    ended: Bool,
+    reward: Float64,
+    last_reward: Float64,
+) -> Step:
+    """Return a step, as the log could have it.
+
+    Args:
+        scales: how the log is read.
+        states: [B, D] standardised, before the step.
+        after: [B, D] after it, maybe beyond the log's box.
+        ended: [B] whether the episode ends.
+        reward: [B] where it goes on.
+        last_reward: [B] where it ends.
+    """
+    least = np.where(scales.known_ends(states), last_reward, scales.last_reward.least)
+    return Step(
+        scales.inside(after),
+        np.where(ended, last_reward, reward),
+        np.where(ended, least, reward),
+        ended,
+        ended | scales.known(after),
+    )
 
 
 def steps_that_count(gamma: float) -> int:
@@ -67,37 +112,45 @@ def play(
     gamma: float,
     worst: float,
     seed: int,
-) -> Float64:
-    """Return [P, B] discounted returns from the same starts, with the same luck.
+) -> tuple[Float64, Float64]:
+    """Return [P, B] discounted returns from the same starts, with the same luck; and at worst.
+
+    At worst, an episode is worth the worst return from the first step on that is not believed.
 
     Args:
         simulator: where to play.
         actors: P policies.
         starts: [B, ...] first observations; start b is played by member b mod members.
         gamma: discount.
-        worst: what is counted from where the simulator is not believed any more.
+        worst: what is counted at worst from where the simulator is not believed any more.
         seed: of the luck.
     """
     count, generator = len(starts), np.random.default_rng(seed)
     states = np.tile(simulator.states(starts), (len(actors), 1))
     member = np.tile(np.arange(count) % simulator.members, len(actors))
-    returns = np.zeros(len(states))
+    returns, at_worst = np.zeros(len(states)), np.zeros(len(states))
+    trusted = np.ones(len(states), dtype=bool)
     playing = np.arange(len(states))
     for step in range(steps_that_count(gamma)):
         draws = np.tile(generator.random((count, states.shape[1] + 2)), (len(actors), 1))[playing]
         observations = simulator.observations(states[playing])
         actions = _decided(actors, playing // count, observations)
-        following, rewards, ended, believed = simulator.step(
-            states[playing], actions, member[playing], draws
-        )
-        returns[playing] += gamma**step * np.where(believed, rewards, worst)
-        states[playing] = following
-        playing = playing[believed & ~ended]
+        found = simulator.step(states[playing], actions, member[playing], draws)
+        returns[playing] += gamma**step * found.rewards
+        before = trusted[playing]
+        least = np.where(found.believed, found.at_worst, worst)
+        at_worst[playing] += gamma**step * np.where(before, least, 0.0)
+        trusted[playing] = before & found.believed
+        states[playing] = found.states
+        playing = playing[~found.ended]
         if len(playing) == 0:
             break
     # Who still plays goes on as before: from there on, it earns at the same rate.
-    returns[playing] /= 1.0 - gamma ** steps_that_count(gamma)
-    return returns.reshape(len(actors), count)
+    rest = 1.0 / (1.0 - gamma ** steps_that_count(gamma))
+    returns[playing] *= rest
+    at_worst[playing[trusted[playing]]] *= rest
+    shape = len(actors), count
+    return returns.reshape(shape), at_worst.reshape(shape)
 
 
 def _decided(actors: Sequence[Actor], owner: Int64, observations: Array) -> Array:

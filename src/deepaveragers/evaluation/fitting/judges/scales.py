@@ -41,7 +41,11 @@ class RewardScale:
 
     def restored(self, outputs: Float64) -> Float64:
         """Return rewards, none beyond what was logged."""
-        return np.clip(outputs * self.deviation + self.mean, self.least, self.largest)
+        return self.clipped(outputs * self.deviation + self.mean)
+
+    def clipped(self, rewards: Float64) -> Float64:
+        """Return rewards, none beyond what was logged."""
+        return np.clip(rewards, self.least, self.largest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +57,7 @@ class Scales:
         change_mean, change_deviation: [D] float64, of the change per step; a column that always
             changes by the same (a clock), or never (an age), has deviation 0.
         low, high: [D] float64, the box of the standardised states.
+        end_low, end_high: [D] float64, the box of those at which an episode ended.
         levels: by column of few values, these values, sorted.
         reward: of steps after which the episode goes on.
         last_reward: of steps that end it.
@@ -64,6 +69,8 @@ class Scales:
     change_deviation: Float64
     low: Float64
     high: Float64
+    end_low: Float64
+    end_high: Float64
     levels: dict[int, Float64]
     reward: RewardScale
     last_reward: RewardScale
@@ -94,7 +101,7 @@ class Scales:
         return np.where(self.flags, up, changes / np.where(varied, self.change_deviation, 1.0))
 
     def moved(self, states: Float64, outputs: Float64, noise: Float64, draws: Float64) -> Float64:
-        """Return standardised states after a step, as the log could have them.
+        """Return standardised states after a step; they may lie beyond the box.
 
         Args:
             states: [B, D] before it.
@@ -104,7 +111,21 @@ class Scales:
         """
         steps = (outputs + noise) * self.change_deviation + self.change_mean
         flags = np.where(draws < chance_of(outputs), self.high, self.low)
-        return self.inside(np.where(self.flags, flags, states + steps / self.deviation))
+        return np.where(self.flags, flags, states + steps / self.deviation)
+
+    def known(self, states: Float64) -> Bool:
+        """Return whether standardised states [B, D] lie in the box, or near it."""
+        return self._near(states, self.low, self.high)
+
+    def known_ends(self, states: Float64) -> Bool:
+        """Return whether episodes ended at states [B, D] like these, nearly."""
+        return self._near(states, self.end_low, self.end_high)
+
+    def _near(self, states: Float64, low: Float64, high: Float64) -> Bool:
+        """Return which states leave a box by at most one deviation of a column's changes."""
+        beyond = np.maximum(states - high, low - states) * self.deviation
+        margin = self.change_deviation + SAME * np.abs(self.mean)
+        return np.asarray((beyond <= margin).all(axis=1))
 
     def inside(self, states: Float64) -> Float64:
         """Return standardised states as the log could have them: in its box, flags as flags."""
@@ -124,7 +145,7 @@ def scales_of(
         same: share of a column's largest value by which equal changes may differ.
     """
     mean, deviation = states.mean(axis=0), _deviation(states)
-    going = ends if ends.all() else ~ends
+    going, ended = ends if ends.all() else ~ends, states[ends] if ends.any() else states
     changes, both = (next_states - states)[going], np.concatenate((states, next_states))
     change_mean = changes.mean(axis=0)
     rounding = max(SAME, same) * np.abs(both).max(axis=0)
@@ -136,6 +157,8 @@ def scales_of(
         np.where(varied, changes.std(axis=0), 0.0),
         (both.min(axis=0) - mean) / deviation,
         (both.max(axis=0) - mean) / deviation,
+        (ended.min(axis=0) - mean) / deviation,
+        (ended.max(axis=0) - mean) / deviation,
         {
             column: np.unique(values)
             for column, values in enumerate(both.T)
