@@ -18,6 +18,14 @@ PATHS = {
     if "/" in path or path.endswith(".py")
 }
 
+ADDING = " ".join((ROOT / "docs" / "contribute" / "adding.md").read_text().split())
+NAMES = [
+    *re.findall(r"`(\w+)`(?: of `\w+`)? in `([\w/]+\.py)`", ADDING),
+    *re.findall(r"`(\w+)` of `([\w/]+\.py)`", ADDING),
+    *((name, path) for path, name in re.findall(r"`([\w/]+\.py)` \(`(\w+)`\)", ADDING)),
+]
+"""A name of the code and the file that the page says has it."""
+
 
 def test_every_public_name_is_in_the_reference():
     named = re.findall(r"^::: deepaveragers\.[\w.]*?(\w+)$", PAGE.read_text(), flags=re.MULTILINE)
@@ -28,6 +36,17 @@ def test_every_public_name_is_in_the_reference():
 def test_every_file_that_contributors_are_sent_to_is_there(path):
     for one in alternatives(path):
         assert any(any(base.glob(one)) for base in (ROOT, ROOT / "src" / "deepaveragers")), one
+
+
+@pytest.mark.parametrize(("name", "path"), NAMES)
+def test_files_have_the_names_that_contributors_are_told(name, path):
+    text = (ROOT / "src" / "deepaveragers" / path).read_text()
+    assert re.search(rf"\b{name}\b", text)
+
+
+def test_some_names_are_told():
+    assert ("plain", "solvers/iteration/horizon.py") in NAMES
+    assert ("pose", "mdp/problem.py") in NAMES
 
 
 def alternatives(path: str) -> list[str]:

@@ -14,6 +14,8 @@ from tests.studio.worlds import slope
 
 import deepaveragers as da
 from deepaveragers.cli.app import run
+from deepaveragers.reporting.accounts import Account
+from deepaveragers.reporting.tree import grow
 
 HOSTILE = ("<script>alert(1)</script>", '"><img src=http://x onerror=y>', "$a$ & \\b", "_z\x1b[31m")
 
@@ -175,8 +177,46 @@ def test_the_command_writes_the_page(tmp_path, capsys):
     assert found["fidelity"] == da.report(plan).fidelity
     assert (tmp_path / "new" / "report.html").read_text() == da.report(plan).html()
     assert run(words) == 0
-    assert re.search(r"risk . -?0\.\d+", capsys.readouterr().out)
+    told = capsys.readouterr().out
+    assert re.search(r"risk . -?0\.\d+", told)
+    assert da.report(plan).accounts[0].caution in told
     assert run(["report", str(tmp_path / "plan"), "-o", str(tmp_path / "a.txt")]) == 2
+
+
+def account_of(planned, *questions):
+    """Return an account of actions [S] with the rules that questions [S] lead to."""
+    columns = np.column_stack(questions).astype(float)
+    rules = grow(columns, planned)
+    return Account(None, ("a", "b", "c"), planned, planned, rules)
+
+
+def test_rules_that_tell_little_are_said_to():
+    random = np.random.default_rng(0)
+    states = random.normal(size=(1000, 2))
+    chance = random.integers(0, 3, 1000)
+    assert "cannot be said" in account_of(chance, states).caution
+    rare = np.where((states[:, 0] > 2) & (states[:, 1] > -1), 1, 0)
+    assert "hardly more than" in account_of(rare, states).caution
+    clear = (states[:, 0] > 0).astype(np.int64)
+    assert "finer" in account_of(clear, states).caution
+
+
+@pytest.mark.slow
+def test_pictures_show_columns_of_more_than_two_values():
+    random = np.random.default_rng(0)
+    flags, levels = random.integers(0, 2, (300, 2)), random.normal(size=(300, 1))
+    taken = random.integers(0, 2, 300)
+    data = da.Transitions(
+        observations=np.column_stack((flags, levels)),
+        actions=taken,
+        rewards=(taken == flags[:, 0]).astype(float),
+        next_observations=np.column_stack((flags, levels)),
+        terminations=np.ones(300, bool),
+        observation_names=("fault", "open", "charge"),
+    )
+    found = da.report(da.compile(data, k=3).solve(gamma=0.9))
+    assert {one.column for rule in found.rules for one in rule.conditions} == {0}
+    assert 'alt="actions of log and plan over charge and fault"' in found.html()
 
 
 def walks_by_rows(folder, columns=("push", "brake")):

@@ -36,7 +36,7 @@ def report(
     for account in found.accounts:
         lines.append(
             f"Rules that tell its action in {account.fidelity:.1%} of them (always the same "
-            f"action: {account.most_common_share:.1%}):"
+            f"action: {account.most_common_share:.1%}). {account.caution}"
         )
         lines += [
             f"  {found.rule_words(rule)}: {account.names[rule.action]}" for rule in account.rules

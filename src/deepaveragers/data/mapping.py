@@ -52,7 +52,8 @@ class TableMapping:
         time: column that orders the rows of an episode: numbers or dates. None: the order of
             the table.
         terminated: column that marks ends after which nothing more can be earned: flags, or
-            text (died, discharged), where any text is an end and a blank is not.
+            text (died, discharged), where any text is an end and a blank is not; or the reward's
+            own column, if it is blank in all rows but ends.
         terminal_values: the texts of that column that are ends. None: all.
         truncated: column that marks where the episode was cut off.
         done: column that marks ends of either kind; terminated unless `truncated` says otherwise.

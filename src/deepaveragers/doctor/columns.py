@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array
+from ..data.deadlines import is_deadline
 from ..data.far_values import FEWEST, units
 from ..data.observations import is_image
 from ..data.transitions import Transitions
@@ -114,14 +115,17 @@ def _clocks(data: Transitions, rows: Array, columns: Array, varied: Array) -> It
         steps = data.next_observations[rows] - columns
     for place in np.flatnonzero(varied):
         step = steps[living, place]
-        if len(step) >= 20 and step[0] != 0 and _is_even(step):
+        if len(step) < 20 or step[0] == 0 or not _is_even(step):
+            continue
+        ticks = np.round(columns[:, place] / step[0])
+        if not is_deadline(ticks, data.terminations[rows], data.rewards[rows]):
             yield Finding(
                 "clock_column",
                 f"an observation column grows by {step[0]:g} at every step",
                 f"column {data.column_name(int(place))}",
                 "likely",
                 "A clock makes every moment a state of its own: nothing is ever near.",
-                "Leave it out of --observations and name it as --time.",
+                "Leave it out of --observations and name it as --time, unless time left matters.",
                 (int(place),),
             )
 

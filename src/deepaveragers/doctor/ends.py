@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Array, Bool
+from ..data.deadlines import are_paid
 from ..data.far_values import SPIKE
 from ..data.observations import rows_at_once
 from ..data.transitions import Transitions
@@ -94,7 +95,9 @@ def _flags(data: Transitions, starts: Array, last: Array) -> Iterator[Finding]:
 def _time_limits(data: Transitions, lengths: Array, last: Array) -> Iterator[Finding]:
     terminal = data.terminations[last]
     long = len(lengths) >= ENOUGH_EPISODES and lengths[0] >= LONG_EPISODE
-    if long and terminal.all() and (lengths == lengths[0]).all():
+    equal = long and terminal.all() and (lengths == lengths[0]).all()
+    # What is paid at the end is earned once: such an end is a deadline.
+    if equal and not are_paid(last, data.rewards):
         yield Finding(
             "time_limit_as_end",
             f"all {len(lengths):,} episodes are {lengths[0]} steps long and marked terminated",

@@ -1,8 +1,9 @@
 """Repairs of what the doctor finds, as far as the data alone say how.
 
-Columns and copies that carry nothing are left out, and flags that contradict each other are
-put right. What may be as it should be, or needs a look at the source (a leak, a shift, a rare
-action, another scale), is left to people: such findings remain.
+Columns and copies that carry nothing are left out, flags that contradict each other are put
+right, and actions whose names differ in upper case or spaces only become one. What may be as it
+should be, or needs a look at the source (a leak, a shift, a rare action, another scale), is left
+to people: such findings remain.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Bool
+from ..data.action_names import same_words
 from ..data.editing import renumbered, with_columns
 from ..data.transitions import Transitions
 from .diagnosing import diagnose
@@ -21,6 +23,8 @@ from .findings import Diagnosis, Finding
 ROUNDS = 10
 """Of repairing and looking again: a repair may bring another defect to light."""
 COLUMNS = frozenset({"constant_column", "equal_columns", "clock_column", "episode_column"})
+TOGETHER = {"similar_actions": "names of actions differ in upper case or spaces only"}
+"""What is said of findings that are repaired all at once."""
 
 RowRepair = Callable[[Transitions, Finding], tuple[Transitions, str]]
 
@@ -51,7 +55,7 @@ def repair(data: Transitions) -> Repair:
         finding = next((one for one in diagnosis.findings if _can_repair(data, one)), None)
         if finding is not None:
             data, change = REPAIRS[finding.code](data, finding)
-            changes.append(f"{finding.what}: {change}")
+            changes.append(f"{TOGETHER.get(finding.code, finding.what)}: {change}")
         if len(changes) == before:
             break
         diagnosis = diagnose(data)
@@ -62,6 +66,8 @@ def _can_repair(data: Transitions, finding: Finding) -> bool:
     """Whether the data say how: where every end has both flags, they do not say which is false."""
     if finding.code == "both_flags":
         return bool((data.terminations & ~data.truncations).any())
+    if finding.code == "similar_actions":
+        return finding.certainty == "likely"
     return finding.code in REPAIRS
 
 
@@ -113,12 +119,39 @@ def _false_successors(data: Transitions, finding: Finding) -> tuple[Transitions,
     return changed, f"{count:,} last step(s) left out, and the steps before marked truncated"
 
 
+def _spellings(data: Transitions, finding: Finding) -> tuple[Transitions, str]:
+    names, counts = data.action_names, np.bincount(data.actions, minlength=data.num_actions)
+    meant = [
+        max(
+            (
+                place
+                for place, other in enumerate(names)
+                if other == name or same_words(name, other)
+            ),
+            key=lambda place: int(counts[place]),
+        )
+        for name in names
+    ]
+    kept = sorted(set(meant))
+    numbers = np.array([kept.index(place) for place in meant], dtype=data.actions.dtype)
+    said = [
+        f"{name!r} is {names[place]!r} now"
+        for number, (name, place) in enumerate(zip(names, meant, strict=True))
+        if number != place
+    ]
+    changed = replace(
+        data, actions=numbers[data.actions], action_names=tuple(names[place] for place in kept)
+    )
+    return changed, ", ".join(said)
+
+
 REPAIRS: dict[str, RowRepair] = {
     "time_limit_as_end": _time_limit,
     "both_flags": _both_flags,
     "end_inside_episode": _end_inside,
     "repeated_episodes": _copies,
     "reset_as_successor": _false_successors,
+    "similar_actions": _spellings,
 }
 
 

@@ -158,6 +158,7 @@ def _slips(names: tuple[str, ...], counts: Array) -> Iterator[Finding]:
                 f"action {name!r}",
                 "likely" if same else "possible",
                 "A misspelt action is one more action, and its steps are missing from the other.",
-                f"If it is the same, write {meant!r} in those rows and import again.",
+                f"If it is the same, write {meant!r} in those rows and import again"
+                + (", or import with --fix." if same else "."),
                 (int(action),),
             )

@@ -21,6 +21,10 @@ PARTS = 3
 """Labels of a column of continuous numbers."""
 FEW = 6
 """Different whole numbers up to which each is a label."""
+FAITHFUL = 0.7
+"""Fidelity, below which rules are no summary of a plan."""
+LEAST_GAIN = 0.05
+"""Share of the states that they must tell beyond those that always the same action tells."""
 COLUMNS_TOLD = 3
 """Columns of rows with an account: those that change most often."""
 
@@ -52,6 +56,15 @@ class Account:
     def most_common_share(self) -> float:
         """Share of the states that one and the same label would tell: what rules must beat."""
         return float(np.bincount(self.planned).max() / len(self.planned))
+
+    @property
+    def caution(self) -> str:
+        """How far the rules can be taken for the plan, in one sentence."""
+        if self.fidelity < FAITHFUL:
+            return "That is little: what the plan does cannot be said in so few words."
+        if len(self.rules) > 1 and self.fidelity < self.most_common_share + LEAST_GAIN:
+            return "That is hardly more than always the same action tells."
+        return "The plan itself is finer than they are."
 
 
 def accounts_of(data: Transitions, decisions: Decisions) -> tuple[Account, ...]:

@@ -13,8 +13,6 @@ from .report import Report
 
 ACTIONS_SHOWN = 20
 CHANGES_SHOWN = 8
-FAITHFUL = 0.7
-"""Fidelity, below which the page warns of the rules."""
 RARE = 30
 """Times that an action was taken, below which the page warns of it."""
 QUANTILES = (0.05, 0.5, 0.95)
@@ -111,12 +109,7 @@ def _account(report: Report, account: Account) -> str:
     sampled = "" if states == len(report.data) else f", of {states:,} that were looked at"
     told = (
         f"These rules tell the plan's action in {account.fidelity:.1%} of the states"
-        f"{sampled} (always the same action: {account.most_common_share:.1%}). "
-    )
-    told += (
-        "The plan itself is finer than they are."
-        if account.fidelity >= FAITHFUL
-        else "That is little: what the plan does cannot be said in so few words."
+        f"{sampled} (always the same action: {account.most_common_share:.1%}). {account.caution}"
     )
     return f"<p>{told}</p>{_rules(report, account)}"
 

@@ -25,6 +25,10 @@ ACTIONS_SHOWN = 8
 NAME_LENGTH = 28
 """Characters of a name on an axis."""
 BINS = 30
+FEW_VALUES = 40
+"""Of a column, up to which states are spread out around them."""
+JITTER = 0.3
+"""How far to either side, in distances between two values."""
 
 
 def data_picture(report: Report) -> str:
@@ -76,15 +80,17 @@ def map_picture(report: Report, account: Account) -> str:
         return ""
     figure, (left, right) = _figure(2)
     places = _asked_first(report, account)
-    points = [columns[:, place] for place in places]
+    chance = np.random.default_rng(0)
+    points = [_spread(columns[:, place], chance) for place in places]
     if len(points) == 1:
-        points.append(np.random.default_rng(0).uniform(size=len(columns)))
+        points.append(chance.uniform(size=len(columns)))
     labels = [_words(report.columns[place]) for place in places] + ["(spread out by chance)"]
     both = ((left, report.decisions.logged, "log"), (right, report.decisions.planned, "plan"))
     for axes, taken, title in both:
         drawn = _scatter(axes, points, taken, report, account)
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
+        _name_flags(axes, [columns[:, place] for place in places])
         axes.set_title(f"what the {title} does", color=INK)
     if account.column is None:
         right.legend(
@@ -107,23 +113,57 @@ def _scatter(
         low, high = action_spans(report.data)[:, account.column]
         colours = taken[:, account.column]
         return axes.scatter(*points, s=4, c=colours, vmin=low, vmax=high, linewidths=0)
+    colours = np.full(len(taken), INK)
     for place, action in enumerate(_frequent(report)):
-        here = taken == action
+        colours[taken == action] = COLORS[place]
         label = " " + _words(names[action], 18)  # Matplotlib leaves out what begins with "_"
-        color = COLORS[place]
-        axes.scatter(points[0][here], points[1][here], s=4, c=color, label=label, linewidths=0)
+        axes.scatter([], [], s=4, c=COLORS[place], label=label, linewidths=0)
+    # In an order of chance: no action is drawn over all others.
+    order = np.random.default_rng(0).permutation(np.flatnonzero(colours != INK))
+    axes.scatter(points[0][order], points[1][order], s=4, c=colours[order], linewidths=0)
     return None
 
 
 def _asked_first(report: Report, account: Account) -> list[int]:
-    """Return two columns: those that the rules ask most states about, then the first ones."""
+    """Return two columns: those that the rules ask most states about, then the first ones.
+
+    Columns of more than two values come before flags, which hardly spread the states.
+    """
     weights: dict[int, int] = {}
     for rule in account.rules:
         for one in rule.conditions:
             weights[one.column] = weights.get(one.column, 0) + len(rule.states)
     asked = sorted(weights, key=lambda column: -weights[column])
     rest = [place for place in range(len(report.columns)) if place not in weights]
-    return [*asked, *rest][:2]
+    columns = report.decisions.columns
+    return sorted([*asked, *rest], key=lambda place: len(_two_values(columns[:, place])) > 0)[:2]
+
+
+def _two_values(values: Array) -> Array:
+    """Return the values of a column that has at most two; else none."""
+    distinct = np.unique(values)
+    return distinct if len(distinct) <= 2 else distinct[:0]
+
+
+def _spread(values: Array, chance: np.random.Generator) -> Array:
+    """Return a column to draw; few values are spread out by chance, two of them are 0 and 1."""
+    distinct = np.unique(values)
+    if len(distinct) > FEW_VALUES:
+        return values
+    if len(distinct) <= 2:
+        values, distinct = np.searchsorted(distinct, values), np.arange(2.0)
+    reach = JITTER * float(np.diff(distinct).min())
+    return values + chance.uniform(-reach, reach, len(values))
+
+
+def _name_flags(axes: Any, columns: Sequence[Array]) -> None:
+    """Write the values of flags beside the axes."""
+    for axis, values in zip((axes.xaxis, axes.yaxis), columns, strict=False):
+        flags = _two_values(values)
+        if len(flags):
+            yes_no = bool(np.isin(flags, (0.0, 1.0)).all())
+            names = [("no", "yes")[int(one)] if yes_no else f"{one:g}" for one in flags.tolist()]
+            axis.set_ticks(range(len(flags)), names)
 
 
 def _frequent(report: Report) -> list[int]:

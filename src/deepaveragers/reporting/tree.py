@@ -137,13 +137,21 @@ def _narrowed(
     return tuple(known.values())
 
 
+def flag_words(name: str, holds: bool) -> str:
+    """Return what a column of 0 and 1 says; those of categories are called `column=label`."""
+    column, mark, label = name.rpartition("=")
+    if mark and column and label:
+        return f"{column} is {'' if holds else 'not '}{label}"
+    return f"{name}: {'yes' if holds else 'no'}"
+
+
 def in_words(rule: Rule, labels: tuple[str, ...], columns: Array) -> str:
     """Return the conditions of a rule as a sentence over the names of the columns."""
     parts = []
     for one in rule.conditions:
         name, values = labels[one.column], columns[:, one.column]
         if np.isin(values, (0.0, 1.0)).all():
-            parts.append(f"{name}: {'no' if one.above == -math.inf else 'yes'}")
+            parts.append(flag_words(name, one.above > -math.inf))
         elif one.above == -math.inf:
             parts.append(f"{name} ≤ {one.most:.12g}")
         elif one.most == math.inf:

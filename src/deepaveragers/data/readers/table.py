@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from ...arguments import check_known
 from ...arrays import Array
 from ...errors import InputError
+from ..deadlines import is_deadline
 from ..episodes import distinct_ids, names_at
 from ..mapping import TableMapping
 from ..observations import rows_at_once
@@ -34,6 +36,8 @@ ROLE_NAMES = {
     "propensity": ("propensity", "pscore"),
 }
 """How columns that have a role of their own are often named."""
+MOST_ROWS = 0.5
+"""Share of rows without a reward beyond which there is a warning."""
 MOST_REWARD = 0.5
 """Share of all rewards, by their size, beyond which rows that are left out get a warning."""
 
@@ -75,7 +79,8 @@ def read_table(source: Any, mapping: TableMapping) -> Reading:
     notes += [*observations.notes, *outcome, *judged.notes, *linking, *_done(mapping)]
     assumed = columns.episodes.assumed
     warnings = (*((assumed,) if assumed else ()), *_lost_reward(picked, data, mapping))
-    warnings += tuple(_sought_costs(data, mapping))
+    warnings += (*_sought_costs(data, mapping), *_forgotten_deadline(data, observations, mapping))
+    warnings += tuple(_blank_rewards(picked, mapping))
     return Reading(data, "table", notes=tuple(notes), warnings=warnings)
 
 
@@ -124,6 +129,33 @@ def _sought_costs(data: Transitions, mapping: TableMapping) -> Iterator[str]:
         )
 
 
+def _forgotten_deadline(
+    data: Transitions, observations: Observations, mapping: TableMapping
+) -> Iterator[str]:
+    """Yield a warning if episodes end or are paid at one time, and time is no observation."""
+    names = tuple(dict.fromkeys(observations.origins))
+    times = data.times
+    if mapping.time is None or mapping.time in names or times is None or times.dtype.kind == "M":
+        return
+    if is_deadline(times, data.terminations, data.rewards):
+        chosen = shlex.quote(",".join((mapping.time, *names)))
+        yield (
+            f"most episodes end, or are paid, at the same {mapping.time!r}, which is no "
+            "observation: a plan does not know how much time is left. If that matters, say "
+            f"--observations {chosen}"
+        )
+
+
+def _blank_rewards(columns: Columns, mapping: TableMapping) -> Iterator[str]:
+    """Yield a warning if most rows are left out since their reward is blank."""
+    blank = int(np.isnan(columns.rewards).sum())
+    if mapping.reward_fill is None and blank > MOST_ROWS * len(columns.rewards):
+        yield (
+            f"the reward is blank in {blank:,} of {len(columns.rewards):,} rows, which were left "
+            "out. If a blank is no reward, say reward_fill=0 (--reward-fill 0)"
+        )
+
+
 def _lost_reward(columns: Columns, data: Transitions, mapping: TableMapping) -> Iterator[str]:
     """Yield a warning if the rows that were left out hold most of the reward."""
     finite = np.where(np.isfinite(columns.rewards), np.abs(columns.rewards), 0.0)
@@ -133,10 +165,12 @@ def _lost_reward(columns: Columns, data: Transitions, mapping: TableMapping) -> 
         share = 1.0 - kept / everything
         if share > MOST_REWARD:
             ends = mapping.terminated or mapping.done
+            own = mapping.reward_fill is not None and mapping.reward_values is None
+            named = f"--terminated {shlex.quote(mapping.reward)}" if own else "--terminated"
             remedy = (
                 "Check the missing values"
                 if ends
-                else "If episodes end there, name the column that says so (--terminated)"
+                else f"If episodes end there, name the column that says so ({named})"
             )
             yield (
                 f"the {lost:,} row(s) that were left out hold {share:.0%} of all reward, by "

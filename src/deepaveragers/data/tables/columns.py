@@ -249,8 +249,9 @@ class _Gathering:
             if role not in self._roles:
                 continue
             values = None if role == "truncated" else mapping.terminal_values
+            rewarding = self._roles[role] == mapping.reward and mapping.reward_values is None
             flags[role], texts, said = end_flags(
-                self._roles[role], whole.pop(role), self._labels[role], values
+                self._roles[role], whole.pop(role), self._labels[role], values, rewarding=rewarding
             )
             if not (flags[role] < 0).any():
                 self._missing.of(self._roles[role]).clear()

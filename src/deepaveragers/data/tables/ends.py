@@ -16,7 +16,12 @@ SHOWN = 6
 
 
 def end_flags(
-    column: str, codes: Int64, labels: Labels, terminal_values: tuple[str, ...] | None
+    column: str,
+    codes: Int64,
+    labels: Labels,
+    terminal_values: tuple[str, ...] | None,
+    *,
+    rewarding: bool = False,
 ) -> tuple[Array, bool, tuple[str, ...]]:
     """Return [R] int8 flags (-1: missing), whether they came from texts, and notes.
 
@@ -25,8 +30,12 @@ def end_flags(
         codes: [R] places among the labels, -1 where the cell is blank.
         labels: what was found in the column.
         terminal_values: the texts that are ends; None: every text is, or the flags say.
+        rewarding: whether its numbers are the rewards: if some are blank, the others are ends.
     """
     found = labels.distinct()
+    if rewarding and terminal_values is None and (codes < 0).any():
+        note = f"every reward in column {column!r} is an end; a blank is none"
+        return _taken(codes, [1] * len(found), blank=0), True, (note,)
     if terminal_values is not None:
         ends = _chosen(column, found, terminal_values)
         return _taken(codes, ends, blank=0), True, ()

@@ -11,7 +11,8 @@ from .survey import ColumnSummary, Survey
 WORDS = {
     "propensity": ("propensity", "pscore"),
     "reward": (
-        "reward", "click", "profit", "margin", "revenue", "return", "gain", "utility", "score",
+        "reward", "click", "profit", "margin", "revenue", "return", "gain", "utility", "paid",
+        "payout", "payoff", "payment", "earned", "earnings", "score",
     ),
     "terminated": (
         "terminated", "terminal", "outcome", "died", "death", "discharged", "discharge", "done",
@@ -23,11 +24,11 @@ WORDS = {
     ),
     "episode": (
         "episode", "trajectory", "traj", "run", "patient", "subject", "stay", "encounter",
-        "admission", "session", "visit", "case", "customer",
+        "admission", "session", "visit", "case", "customer", "night", "shift", "trip", "batch",
     ),
     "action": (
         "action", "drug", "treatment", "medication", "dose", "arm", "decision", "intervention",
-        "choice", "item", "coupon", "offer", "promotion", "campaign",
+        "choice", "item", "coupon", "offer", "promotion", "campaign", "setting", "mode", "command",
     ),
 }  # fmt: skip
 """Words in the names of columns, the likelier first; the roles in the order of the guesses."""
@@ -45,6 +46,8 @@ COSTS = ("cost", "costs", "expense", "expenses", "loss", "losses", "penalty")
 """Words in the names of columns of which less is better."""
 UNKNOWN = "COLUMN"
 """Stands for a column that could not be guessed."""
+NOTHING = ("NA", "N/A", "NaN", "null")
+"""What stands for a missing value in most tables."""
 MOST_ACTIONS = 256
 FEWEST_ROWS = 2
 """Rows that a text must have on average to be the name of an episode."""
@@ -68,8 +71,12 @@ def guessed(survey: Survey) -> dict[str, Any]:
     taken |= _costs(_free(survey, taken)) if "reward" not in taken else {}
     if not {"episode", "propensity"} & taken.keys():
         taken |= _names_of_episodes(_free(survey, taken), survey)
+    if "reward" not in taken:
+        taken |= _paid_at_ends(_free(survey, taken), taken.get("episode"))
     if "terminated" not in taken:
         taken |= _rare_texts(_free(survey, taken), survey)
+    if not {"terminated", "truncated"} & taken.keys():
+        taken |= _ends_of_pay(taken)
     fields: dict[str, Any] = {
         role: taken[role].name if role in taken else UNKNOWN
         for role in ("episode", "time", "action", "reward", "terminated", "truncated", "propensity")
@@ -91,8 +98,12 @@ def guessed(survey: Survey) -> dict[str, Any]:
         fields["fill"] = "mean" if alone else "forward"
     if any(one.decimal_comma for one in survey.columns):
         fields["decimal"] = ","
-    if any(taken[role].missing for role in ("episode", "time") if role in taken):
+    placeless = any(taken[role].missing for role in ("episode", "time") if role in taken)
+    if survey.totals is not None or placeless:
         fields["missing"] = "drop"
+    words = [text for name, text in (survey.totals or {}).items() if name != fields.get("episode")]
+    if words:
+        fields["missing_values"] = ",".join([*NOTHING, *words])
     time = taken.get("time")
     if time is not None and time.date_formats:
         fields["time_format"] = time.date_formats[0]
@@ -118,6 +129,25 @@ def _costs(columns: list[ColumnSummary]) -> dict[str, ColumnSummary]:
     """Return the only column of costs as the reward."""
     found = [one for one in columns if one.kind in KINDS["reward"] and is_cost(one.name)]
     return {"reward": found[0]} if len(found) == 1 else {}
+
+
+def _paid_at_ends(
+    columns: list[ColumnSummary], episode: ColumnSummary | None
+) -> dict[str, ColumnSummary]:
+    """Return the only numbers that stand at the ends of episodes and nowhere else as the reward."""
+    found = [
+        one
+        for one in columns
+        if episode and one.kind in ("number", "whole number") and episode.name in one.closes
+    ]
+    return {"reward": found[0]} if len(found) == 1 else {}
+
+
+def _ends_of_pay(taken: dict[str, ColumnSummary]) -> dict[str, ColumnSummary]:
+    """Return the reward as the mark of the end, too, if it stands at the ends of episodes only."""
+    reward, episode = taken.get("reward"), taken.get("episode")
+    at_ends = reward is not None and episode is not None and episode.name in reward.closes
+    return {"terminated": taken["reward"]} if at_ends else {}
 
 
 def _names_of_episodes(columns: list[ColumnSummary], survey: Survey) -> dict[str, ColumnSummary]:

@@ -46,6 +46,16 @@ class Refusal:
             self._remedy(name, wrong),
         )
 
+    def blank_rewards(self, blank: Bool, last: Bool) -> None:
+        """Raise an error where only last rows of episodes have a reward: no step would be left."""
+        if blank.any() and bool(blank[~last].all()):
+            raise InputError(
+                f"column {self.mapping.reward!r}",
+                "filled in more rows than the last of an episode",
+                f"a blank in {int(blank.sum()):,} of {len(blank):,} rows",
+                "If a blank is no reward, say reward_fill=0 (--reward-fill 0).",
+            )
+
     def always(self, wrong: Bool, column: str | None, allowed: str, values: Array) -> None:
         """Raise an error about the first row that is wrong."""
         if wrong.any():

@@ -24,8 +24,11 @@ def ordered(
     None stands for all rows as they are. Episodes keep the order of their first rows.
     """
     notes: list[str] = []
-    placeless = _placeless(columns, mapping, table)
-    rows = np.flatnonzero(~placeless)
+    idle = _idle(columns) & (not mapping.each_row_ends)
+    if idle.any():
+        notes.append(f"{int(idle.sum()):,} row(s) of episodes without any action were left out")
+    placeless = _placeless(columns, mapping, table, ~idle)
+    rows = np.flatnonzero(~placeless & ~idle)
     if placeless.any():
         notes.append(f"{int(placeless.sum()):,} row(s) without episode or time were left out")
     codes = columns.episodes.codes[rows]
@@ -44,17 +47,26 @@ def ordered(
     return None if untouched else rows, tuple(notes)
 
 
-def _placeless(columns: Columns, mapping: TableMapping, table: Table) -> Bool:
-    """Return [R] bool: rows that belong to no episode or no time."""
-    lost = columns.episodes.codes < 0
+def _placeless(columns: Columns, mapping: TableMapping, table: Table, among: Bool) -> Bool:
+    """Return [R] bool: rows, among some, that belong to no episode or no time."""
+    lost = (columns.episodes.codes < 0) & among
     refusal = Refusal(columns, mapping, table, None)
     refusal.unless_dropped(lost, mapping.episode)
     if columns.times is not None:
         dates = columns.times.dtype.kind == "M"
         timeless = np.isnat(columns.times) if dates else ~np.isfinite(columns.times)
+        timeless &= among
         refusal.unless_dropped(timeless, mapping.time)
         lost = lost | timeless
     return lost
+
+
+def _idle(columns: Columns) -> Bool:
+    """Return [R] bool: rows of episodes in which nothing is done, such as one of totals."""
+    codes = columns.episodes.codes
+    acted = np.bincount(codes[codes >= 0], weights=~columns.unacted[codes >= 0])
+    idle: Bool = (codes >= 0) & (np.append(acted, 1.0)[codes] == 0)
+    return idle
 
 
 def _without_repeats(
@@ -142,6 +154,8 @@ def quality(
     if observations.later is not None:
         lost = ~_whole_rows(observations.later)
         checks.append((lost & (columns.terminations != 1), "next_observations"))
+    if mapping.missing == "drop" and not mapping.each_row_ends:
+        refusal.blank_rewards(np.isnan(columns.rewards) & acted, last)
     for wrong, column in checks:
         refusal.unless_dropped(wrong & acted, column)
         skipped = skipped | (wrong & acted)

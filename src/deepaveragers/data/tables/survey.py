@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ MOST_ROWS = 10_000
 """Rows that are looked at."""
 EXAMPLES = 3
 DECIMAL_COMMA = Notation(decimal=",", thousands=".")
+TOTALS = re.compile(r"(grand |sub-?)?(total|sum)s?\b", re.IGNORECASE)
+"""How the name of a row of totals begins."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class ColumnSummary:
         index: whether it only numbers the rows.
         decimal_comma: whether its numbers have one.
         date_formats: how its dates may be written, if they are not ISO.
+        closes: columns whose value is another one in the row after each of its filled cells, if
+            most of its cells are blank: it stands at the ends of what they name.
     """
 
     name: str
@@ -45,6 +51,7 @@ class ColumnSummary:
     index: bool = False
     decimal_comma: bool = False
     date_formats: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,12 +63,14 @@ class Survey:
         rows: how many rows were looked at.
         whole: whether those are all.
         notes: what was decided while opening.
+        totals: texts of the last row by column, if it holds totals; the summaries leave it out.
     """
 
     columns: tuple[ColumnSummary, ...]
     rows: int
     whole: bool
     notes: tuple[str, ...]
+    totals: dict[str, str] | None = None
 
 
 def survey(table: Table) -> Survey:
@@ -74,10 +83,64 @@ def survey(table: Table) -> Survey:
         if len(cells[table.names[0]]) >= MOST_ROWS:
             whole = False
             break
+    rows = min(MOST_ROWS, len(cells[table.names[0]]))
+    cells = {name: values[:rows] for name, values in cells.items()}
+    totals = _totals(cells) if whole else None
+    notes = table.notes
+    if totals is not None:
+        cells = {name: values[:-1] for name, values in cells.items()}
+        notes = (*notes, "the last row seems to hold totals: `--missing drop` leaves it out")
+    closed = _closed(cells)
     columns = tuple(
-        _summary(name, values[:MOST_ROWS], name in table.indexes) for name, values in cells.items()
+        replace(_summary(name, values, name in table.indexes), closes=closed[name])
+        for name, values in cells.items()
     )
-    return Survey(columns, min(MOST_ROWS, len(cells[table.names[0]])), whole, table.notes)
+    return Survey(columns, rows, whole, notes, totals)
+
+
+def _totals(cells: dict[str, list[Any]]) -> dict[str, str] | None:
+    """Return the texts of the last row if it is blank where no other row is.
+
+    It is called a total, or blank so in more than half of the columns.
+    """
+    last = {name: values[-1] for name, values in cells.items() if values}
+    blank_here = [
+        name
+        for name, value in last.items()
+        if _is_blank(value) and not any(_is_blank(one) for one in cells[name][:-1])
+    ]
+    texts = {
+        name: value.strip()
+        for name, value in last.items()
+        if isinstance(value, str) and not _is_blank(value) and not _is_any_number(value)
+    }
+    called = any(TOTALS.match(text) for text in texts.values())
+    return texts if blank_here and (called or len(blank_here) > len(cells) / 2) else None
+
+
+def _is_any_number(text: str) -> bool:
+    return is_number(text, PLAIN) or is_number(text, DECIMAL_COMMA)
+
+
+def _closed(cells: dict[str, list[Any]]) -> dict[str, tuple[str, ...]]:
+    """Return what each column closes; see `ColumnSummary`."""
+    changed = {
+        name: np.array([str(one) != str(following) for one, following in pairwise(values)])
+        for name, values in cells.items()
+    }
+    found = {}
+    for name, values in cells.items():
+        filled = np.array([not _is_blank(value) for value in values])
+        sparse = 0 < filled.sum() <= len(filled) / 2
+        found[name] = tuple(
+            other
+            for other, changes in changed.items()
+            if sparse
+            and other != name
+            and changes[filled[:-1]].all()
+            and filled.sum() > changes.sum() / 2
+        )
+    return found
 
 
 def _values(cells: Array) -> list[Any]:
