@@ -13,12 +13,13 @@ import type { ReadonlySignal } from "@preact/signals";
 export function PointCanvas({ size }: { size: ReadonlySignal<Size> }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!drawing) return undefined;
+    const layer = drawing();
+    if (!layer) return undefined;
     place.current!.append(canvas);
-    const stop = follow(drawing, size);
+    const stop = follow(layer, size);
     return () => {
       stop();
-      drawing?.release();
+      layer.release();
     };
   }, []);
   return (

@@ -1,7 +1,7 @@
 /**
  * The points' layer as the page sees it: in a worker where browsers can, otherwise here.
  *
- * It is opened with the page: WebGL2 takes a while to start, and the server loads the model meanwhile.
+ * `main` opens it with the page: WebGL2 takes a while to start, and the server loads the model meanwhile.
  */
 
 import { signal } from "@preact/signals";
@@ -20,9 +20,14 @@ export interface Drawing {
 /** "opening" until there is something to see; "missing" where WebGL2 is not there, or was taken away. */
 export const sight = signal<"opening" | Report>("opening");
 export const canvas = document.createElement("canvas");
-export const drawing: Drawing | null = opened();
+let opened: Drawing | null = null;
 
-function opened(): Drawing | null {
+/** What draws on the canvas; the first who asks opens it. Null where WebGL2 is missing. */
+export function drawing(): Drawing | null {
+  return (opened ??= begun());
+}
+
+function begun(): Drawing | null {
   if (typeof canvas.transferControlToOffscreen === "function") return inWorker();
   try {
     const layer = new Layer(canvas);
