@@ -131,7 +131,7 @@ function Head({ found }: { found: Inspection }) {
   return (
     <div class="head">
       <h3>State {count(found.state ?? view.value.state ?? 0)}</h3>
-      <span class="where">{where.filter(Boolean).join(", ")}</span>
+      <span class="where">{where.filter(Boolean).map((part) => <span key={part}>{part}</span>)}</span>
       <button type="button" class="quiet" onClick={letGo}>Let go</button>
     </div>
   );
