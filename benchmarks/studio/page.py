@@ -1,9 +1,10 @@
 """How quickly the page follows, in a real browser: `python -m benchmarks.studio.page MODEL`.
 
 Opening: from the start of the server's process until the map stands, in a browser that is open
-already. Re-plans: from a slider's
-move to the recoloured map, without the drawing itself, which is in software here. Freezes: the
-longest tasks of the page's thread while one moves, hovers, selects, recolours and re-plans.
+already and has nothing to do. Re-plans: from a slider's move to the recoloured map, without the
+drawing itself, which is in software here. Freezes: the longest tasks of the page's thread while
+it opens, and while one moves, hovers, selects, recolours and re-plans. `--openings 10` opens it
+ten times, each in a browser of its own, and does no more.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from .chromium import chromium
 from .monkey import page_megabytes
-from .server import serving
+from .server import Server, serving
 from .visits import WIDE, Visit
 
 WATCH = """
@@ -30,6 +31,8 @@ new PerformanceObserver((list) => {
 """
 REPLANS = 30
 SETTLING_MS = 1_500
+STARTING_MS = 3_000
+"""A browser that has just started is still busy."""
 ALIKE_SECONDS = 5.0
 DRAWING_MS = 700
 """Drawing in software takes both processors for a while: the next question waits for its end."""
@@ -96,40 +99,49 @@ def moves(tab: Visit) -> dict[str, list[int]]:
     return found
 
 
+def opened(tab: Visit, server: Server) -> dict[str, Any]:
+    """Open the page, and return how that went."""
+    tab.open(server.address)
+    usable = time.perf_counter() - server.began
+    tab.page.wait_for_timeout(2 * SETTLING_MS)
+    return {
+        "listening_seconds": round(server.ready - server.began, 2),
+        "usable_seconds": round(usable, 2),
+        "opening_long_tasks": long_tasks(tab),
+    }
+
+
+def measured(tab: Visit, server: Server) -> dict[str, Any]:
+    """Return all figures of a model."""
+    figures = opened(tab, server)
+    trips = replans(tab)
+    figures["replan_ms"] = {
+        "median": round(float(np.median(trips)), 1),
+        "p95": round(float(np.quantile(trips, 0.95)), 1),
+    }
+    figures["replanning_long_tasks"] = long_tasks(tab)
+    figures |= {f"{name}_long_tasks": tasks for name, tasks in moves(tab).items()}
+    figures["page_megabytes"] = round(page_megabytes(tab), 1)
+    figures["server_megabytes"] = round(server.resident_megabytes)
+    figures["complaints"] = list(tab.complaints)
+    return figures
+
+
 def main() -> None:
     """Measure one model."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path)
+    parser.add_argument("--openings", type=int, default=0, help="only open it, so many times")
     parser.add_argument("--python", default=sys.executable, help="of the server's environment")
     asked = parser.parse_args()
-    with chromium() as browser, browser.new_context(viewport=WIDE) as context:
-        context.add_init_script(WATCH)
-        figures = measured(Visit(context.new_page()), asked.model, asked.python)
-    print(json.dumps(figures, indent=2))
-
-
-def measured(tab: Visit, model: Path, python: str) -> dict[str, Any]:
-    """Return all figures of a model."""
-    with serving(model, python) as server:
-        tab.open(server.address)
-        usable = time.perf_counter() - server.began
-        figures: dict[str, Any] = {
-            "listening_seconds": round(server.ready - server.began, 2),
-            "usable_seconds": round(usable, 2),
-        }
-        tab.page.wait_for_timeout(2 * SETTLING_MS)
-        figures["opening_long_tasks"] = long_tasks(tab)
-        trips = replans(tab)
-        figures["replan_ms"] = {
-            "median": round(float(np.median(trips)), 1),
-            "p95": round(float(np.quantile(trips, 0.95)), 1),
-        }
-        figures["replanning_long_tasks"] = long_tasks(tab)
-        figures |= {f"{name}_long_tasks": tasks for name, tasks in moves(tab).items()}
-        figures["page_megabytes"] = round(page_megabytes(tab), 1)
-        figures["server_megabytes"] = round(server.resident_megabytes)
-        figures["complaints"] = list(tab.complaints)
-    return figures
+    for _ in range(asked.openings or 1):
+        with chromium() as browser, browser.new_context(viewport=WIDE) as context:
+            context.add_init_script(WATCH)
+            tab = Visit(context.new_page())
+            tab.page.wait_for_timeout(STARTING_MS)
+            with serving(asked.model, asked.python) as server:
+                figures = opened(tab, server) if asked.openings else measured(tab, server)
+        print(json.dumps(figures, indent=None if asked.openings else 2), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ const TITLES: Record<Panel, string> = {
 };
 /** Work shorter than this shows no bar. */
 const PROGRESS_AFTER_MS = 1000;
+/** Opening takes about as long where models are small; a moving bar would take some of their time. */
+const OPENING_PROGRESS_AFTER_MS = 2000;
 
 export function App({ error }: { error: string | null }) {
   if (error !== null) return <main class="failed"><h1>The studio could not start</h1><p role="alert">{error}</p></main>;
@@ -37,11 +39,11 @@ export function App({ error }: { error: string | null }) {
   );
 }
 
-/** Large models take seconds until their first plan is there; of small ones, a moving bar would only take their time. */
+/** Large models take seconds until their first plan is there. */
 function Opening() {
   const late = useSignal(false);
   useEffect(() => {
-    const timer = setTimeout(() => (late.value = true), PROGRESS_AFTER_MS);
+    const timer = setTimeout(() => (late.value = true), OPENING_PROGRESS_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
   return (

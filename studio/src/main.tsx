@@ -6,6 +6,7 @@ import { render } from "preact";
 import { api, listen } from "./api";
 import { same } from "./address";
 import { App } from "./app";
+import { drawing } from "./map/drawing";
 import { enclose } from "./map/map";
 import { place } from "./map/positions";
 import { recolour, redo, refreshPins, replan, undo } from "./questions/planning";
@@ -47,8 +48,8 @@ async function open(): Promise<void> {
   choose(found, available, opened?.axes ?? []);
   const waits = [place(), refreshPins()];
   if (!plan.value) {
-    plan.value = first.value;
-    await recolour();
+    await recolour(first.value); // the plan is shown with its map: every frame takes time here
+    plan.value ??= first.value;
   }
   if (!same(first.value?.question ?? null, question.value)) replan(false);
   planned.value = null;
@@ -137,6 +138,10 @@ notices();
 effect(() => {
   document.title = `${stale.value ? "… " : ""}${model.value?.name ?? "studio"} · dac studio`;
 });
-open().catch((failure: unknown) => {
-  render(<App error={failure instanceof Error ? failure.message : String(failure)} />, root);
+// Tasks of their own, so that none is long.
+setTimeout(() => {
+  open().catch((failure: unknown) => {
+    render(<App error={failure instanceof Error ? failure.message : String(failure)} />, root);
+  });
 });
+setTimeout(drawing);

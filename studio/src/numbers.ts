@@ -18,6 +18,11 @@ export function number(value: number | null | undefined, digits = 4): string {
   return text.format(value).replace("-", "−");
 }
 
+/** A number on a scale: what is below a thousandth of its span is 0. */
+export function onScale(value: number | null, span: number): string {
+  return number(value !== null && Math.abs(value) < span / 1000 ? 0 : value, 3);
+}
+
 /** A difference, always with its sign. */
 export function signed(value: number | null | undefined, digits = 3): string {
   const text = number(value, digits);

@@ -43,7 +43,6 @@ from .iteration.target import Target
 from .iteration.tuning import TUNING, Tuning
 from .packing import packed_mdp
 from .plan import Plan, Status
-from .sharded import solve_if_too_large
 from .state_order import order_of
 from .units import units_of
 
@@ -98,6 +97,8 @@ def solve(
         check_takes("callback", callback, "progress")
     first = _start_of(mdp, start)
     if cluster is not None or work_dir is not None or blocks is not None:
+        from .sharded import solve_if_too_large
+
         plan = solve_if_too_large(
             mdp, objective, tolerance, limits, callback,
             cluster=cluster, work_dir=work_dir, blocks=blocks,

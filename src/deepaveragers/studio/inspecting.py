@@ -149,7 +149,7 @@ def _reason(session: Session, plan: Plan, state: int | None, action: int) -> str
 
 def _support(policy: Policy, decision: Decision) -> SupportWords:
     distance = float(np.mean([one.distance for one in decision.evidence]))
-    share = f"{100 * decision.support:.0f} % of the data's own states are as far from the others"
+    share = f"{100 * decision.support:.0f} % of logged states lie at least as far from the others"
     level: Level = "well"
     words = f"Like the data: {share}."
     if decision.support < THIN:

@@ -85,9 +85,9 @@ def serve(
 
 
 def _studio(load: Callable[[], Source], output: Path) -> Studio:
-    from ..compiling import load_without_blas
+    from ..compiling import load_without_extras
 
-    load_without_blas()
+    load_without_extras()
     from .session import Session
     from .studio import Studio
 

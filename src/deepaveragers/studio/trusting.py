@@ -16,7 +16,7 @@ from ..mdp.problem import rewards_of
 from ..representation.encoder import Standardize
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import planned_actions
-from .columns import in_words
+from .columns import MINUS, in_words
 from .data_messages import Behaviour, Statement, Thin, ThinPlace, Trust
 from .planned_distances import planned_distances
 from .plans import Kept
@@ -145,11 +145,11 @@ def _statements(found: Guarantee | None, reason: str) -> list[Statement]:
 
 
 def _beside(planned: float, behaviour: Behaviour) -> Statement:
-    low, high = behaviour.interval
+    low, high = (f"{end:.3g}".replace("-", MINUS) for end in behaviour.interval)
     return Statement(
         "Beside what was done",
         f"At the starts the plan promises {planned:.4g} in the model, costs of distance taken off; "
-        f"the log earned {behaviour.mean:.4g} there (95 % interval {low:.4g} to {high:.4g}). A "
+        f"the log earned {behaviour.mean:.4g} there (95 % interval {low} to {high}). A "
         "promise is no estimate: held-out episodes are.",
         "estimated",
     )

@@ -1,7 +1,7 @@
 /** A histogram with its range; drawn by hand, read out as a sentence. */
 
 import type { Bins } from "../types";
-import { count, number } from "../numbers";
+import { count, onScale } from "../numbers";
 
 const HEIGHT = 40;
 
@@ -10,7 +10,8 @@ export function Histogram({ bins, label }: { bins: Bins; label: string }) {
   const total = bins.counts.reduce((sum, amount) => sum + amount, 0);
   const width = 100 / Math.max(bins.counts.length, 1);
   const [low, high] = [bins.edges[0], bins.edges[bins.edges.length - 1]];
-  const words = `${label}: ${count(total)} values from ${number(low, 3)} to ${number(high, 3)}`;
+  const shown = (value: number) => onScale(value, high - low);
+  const words = `${label}: ${count(total)} values from ${shown(low)} to ${shown(high)}`;
   return (
     <figure class="histogram">
       <figcaption>{label}</figcaption>
@@ -19,12 +20,12 @@ export function Histogram({ bins, label }: { bins: Bins; label: string }) {
           const height = amount === 0 ? 0 : Math.max((amount / most) * HEIGHT, 0.7);
           return (
             <rect key={index} x={index * width + width * 0.06} width={width * 0.88} y={HEIGHT - height} height={height}>
-              <title>{`${number(bins.edges[index], 3)} … ${number(bins.edges[index + 1], 3)}: ${count(amount)}`}</title>
+              <title>{`${shown(bins.edges[index])} … ${shown(bins.edges[index + 1])}: ${count(amount)}`}</title>
             </rect>
           );
         })}
       </svg>
-      <div class="range"><span>{number(low, 3)}</span><span>{number(high, 3)}</span></div>
+      <div class="range"><span>{shown(low)}</span><span>{shown(high)}</span></div>
     </figure>
   );
 }

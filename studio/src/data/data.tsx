@@ -8,7 +8,7 @@ import { useFetched } from "../fetched";
 import { hidden, look, model, plan, stale, view } from "../store";
 import type { DataPage, Finding } from "../types";
 import { Waiting } from "../waiting";
-import { number, plural, shares } from "../numbers";
+import { onScale, plural, shares } from "../numbers";
 
 export function Data() {
   const page = useFetched<DataPage>(() => {
@@ -43,7 +43,7 @@ function Found({ page }: { page: DataPage }) {
         <Histogram bins={page.lengths} label="Length" />
       </div>
       <h4>Coverage: distance from a state to the data of its planned action</h4>
-      <Histogram bins={page.coverage.distances} label={`Distance, half below ${number(page.coverage.median, 3)}`} />
+      <Histogram bins={page.coverage.distances} label={halfBelow(page.coverage)} />
       {page.columns.length > 0 && <h4>Columns</h4>}
       <div class="histograms">
         {page.columns.map((column) => <Histogram key={column.name} bins={column} label={column.unit ? `${column.name} [${column.unit}]` : column.name} />)}
@@ -71,4 +71,8 @@ function Entry({ finding }: { finding: Finding }) {
       )}
     </li>
   );
+}
+
+function halfBelow({ distances, median }: DataPage["coverage"]): string {
+  return `Distance, half below ${onScale(median, distances.edges.at(-1)! - distances.edges[0])}`;
 }

@@ -3,7 +3,7 @@
 import { api } from "../api";
 import { useFetched } from "../fetched";
 import { actsInRows, future, lasso, look, model, plan, stale, typed, view } from "../store";
-import type { ActionValue, Inspection, Place } from "../types";
+import type { ActionValue, Column, Inspection, Place } from "../types";
 import { Waiting } from "../waiting";
 import { ActionBars } from "./bars";
 import { Cases } from "./cases";
@@ -42,12 +42,19 @@ export function Inspect() {
   );
 }
 
+/** The median of a column, to a thousandth of its range. */
+function middle({ low, high, quantiles }: Column): number {
+  const median = quantiles[2] ?? low;
+  const step = 10 ** Math.floor(Math.log10((high - low) / 1000));
+  return step > 0 ? Number((Math.round(median / step) * step).toPrecision(6)) : median;
+}
+
 /** Begin to type an observation, from the present state or from the middle of the data. */
 export function typeObservation(from: Inspection | null): void {
   const columns = model.value?.columns ?? [];
   const seen = new Map(from?.observation.map((entry) => [entry.name, entry.value]));
   typed.value = Object.fromEntries(
-    columns.map((column) => [column.name, seen.get(column.name) ?? column.quantiles[2] ?? column.low]),
+    columns.map((column) => [column.name, seen.get(column.name) ?? middle(column)]),
   );
   lasso.value = null;
   future.value = null;
@@ -124,7 +131,7 @@ function Head({ found }: { found: Inspection }) {
   return (
     <div class="head">
       <h3>State {count(found.state ?? view.value.state ?? 0)}</h3>
-      <span class="where">{where.filter(Boolean).join(", ")}</span>
+      <span class="where">{where.filter(Boolean).map((part) => <span key={part}>{part}</span>)}</span>
       <button type="button" class="quiet" onClick={letGo}>Let go</button>
     </div>
   );

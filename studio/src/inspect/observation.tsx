@@ -2,11 +2,13 @@
 
 import type { SeenValue } from "../types";
 import { number } from "../numbers";
+import { model } from "../store";
 
 const MOST_ROWS = 40;
 
 export function Observation({ observation }: { observation: SeenValue[] }) {
   if (observation.length === 0) return null;
+  const flags = new Set(model.value?.columns.filter((column) => column.kind === "flag").map((column) => column.name));
   return (
     <section class="observation">
       <h4>Observation</h4>
@@ -16,8 +18,8 @@ export function Observation({ observation }: { observation: SeenValue[] }) {
           {observation.slice(0, MOST_ROWS).map((entry) => (
             <tr key={entry.name}>
               <th scope="row">{entry.name}</th>
-              <td class="figure">{number(entry.value)} {entry.unit ?? ""}</td>
-              <td><Percentile share={entry.percentile} /></td>
+              <td class="figure">{flags.has(entry.name) ? ((entry.value ?? 0) > 0.5 ? "yes" : "no") : number(entry.value)} {entry.unit ?? ""}</td>
+              <td>{!flags.has(entry.name) && <Percentile share={entry.percentile} />}</td>
             </tr>
           ))}
         </tbody>

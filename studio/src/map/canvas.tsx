@@ -1,34 +1,21 @@
 /** The canvas of the points: keeps the WebGL layer in step with the page's signals. */
 
-import { effect, useSignal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { colouring, hidden, rectangle, theme } from "../store";
-import { drawing, type Drawing } from "./drawing";
-import { NoWebGl } from "./layer";
+import { canvas, drawing, sight, type Drawing } from "./drawing";
 import { palette } from "./palette";
 import { mask, positions } from "./positions";
 import type { Size } from "./view";
 import type { ReadonlySignal } from "@preact/signals";
 
-interface Props {
-  size: ReadonlySignal<Size>;
-  /** Called where WebGL2 is missing or was taken away. */
-  onMissing: () => void;
-}
-
-export function PointCanvas({ size, onMissing }: Props) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const seen = useSignal(false);
+export function PointCanvas({ size }: { size: ReadonlySignal<Size> }) {
+  const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    let layer: Drawing;
-    try {
-      layer = drawing(canvas.current!, onMissing, () => (seen.value = true));
-    } catch (failure) {
-      if (!(failure instanceof NoWebGl)) throw failure;
-      onMissing();
-      return undefined;
-    }
+    const layer = drawing();
+    if (!layer) return undefined;
+    place.current!.append(canvas);
     const stop = follow(layer, size);
     return () => {
       stop();
@@ -37,8 +24,8 @@ export function PointCanvas({ size, onMissing }: Props) {
   }, []);
   return (
     <>
-      <canvas ref={canvas} class="points" aria-hidden="true" />
-      {!seen.value && <p class="not-yet" role="status">Drawing the states …</p>}
+      <div ref={place} class="points" aria-hidden="true" />
+      {sight.value === "opening" && <p class="not-yet" role="status">Drawing the states …</p>}
     </>
   );
 }

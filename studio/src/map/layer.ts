@@ -49,7 +49,10 @@ const LARGEST_STRIDE = 60;
 /** Thrown where the browser has no WebGL2; the page then shows the server's picture. */
 export class NoWebGl extends Error {}
 
-export type Attribute = "x" | "y" | "code" | "chosen";
+const ATTRIBUTES = ["x", "y", "code", "chosen"] as const;
+export type Attribute = (typeof ATTRIBUTES)[number];
+const UNIFORMS = ["view", "size", "opacity", "fade"] as const;
+type Uniform = (typeof UNIFORMS)[number];
 
 /** What to draw: a part of the plane on a size in CSS pixels, `ratio` device pixels each. */
 export interface Frame {
@@ -63,6 +66,8 @@ export interface Frame {
 export class Layer {
   private readonly gl: WebGL2RenderingContext;
   private readonly program: WebGLProgram;
+  private readonly uniforms: Record<Uniform, WebGLUniformLocation | null>;
+  private readonly attributes: Record<Attribute, number>;
   private readonly buffers = new Map<string, WebGLBuffer>();
   private readonly texture: WebGLTexture;
   private states = 0;
@@ -74,11 +79,14 @@ export class Layer {
     if (!gl) throw new NoWebGl();
     this.gl = gl;
     this.program = linked(gl);
+    // Asked for once: the answers wait for all that is being drawn.
+    this.uniforms = located(UNIFORMS, (name) => gl.getUniformLocation(this.program, name));
+    this.attributes = located(ATTRIBUTES, (name) => gl.getAttribLocation(this.program, name));
     this.texture = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.texture);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-    for (const name of ["x", "y", "code", "chosen"]) this.buffers.set(name, gl.createBuffer());
+    for (const name of ATTRIBUTES) this.buffers.set(name, gl.createBuffer());
   }
 
   /** Give one of the arrays "x", "y" (Float32 [N]), "code" or "chosen" (Uint8 [N]). */
@@ -120,25 +128,24 @@ export class Layer {
   }
 
   private begin({ view, size, zoomed, ratio }: Frame): void {
-    const { gl, canvas, program } = this;
+    const { gl, canvas, uniforms } = this;
     const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    gl.useProgram(program);
+    gl.useProgram(this.program);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.bindTexture(gl.TEXTURE_2D, this.texture);
-    const uniform = (name: string) => gl.getUniformLocation(program, name);
     gl.uniform4f(
-      uniform("view"), (view.left + view.right) / 2, (view.bottom + view.top) / 2,
+      uniforms.view, (view.left + view.right) / 2, (view.bottom + view.top) / 2,
       2 / (view.right - view.left), 2 / (view.top - view.bottom),
     );
     const look = appearance(this.states, size, zoomed);
-    gl.uniform1f(uniform("size"), look.size * ratio);
-    gl.uniform1f(uniform("opacity"), look.opacity);
-    gl.uniform1f(uniform("fade"), this.fade);
+    gl.uniform1f(uniforms.size, look.size * ratio);
+    gl.uniform1f(uniforms.opacity, look.opacity);
+    gl.uniform1f(uniforms.fade, this.fade);
   }
 
   private drawSlice(slice: number, stride: number): void {
@@ -147,14 +154,14 @@ export class Layer {
     this.point("y", gl.FLOAT, 4, slice, stride);
     this.point("code", gl.UNSIGNED_BYTE, 1, slice, stride);
     if (this.fade) this.point("chosen", gl.UNSIGNED_BYTE, 1, slice, stride);
-    else gl.disableVertexAttribArray(gl.getAttribLocation(this.program, "chosen"));
+    else gl.disableVertexAttribArray(this.attributes.chosen);
     const states = Math.floor((this.states - 1 - slice) / stride) + 1;
     if (states > 0) gl.drawArrays(gl.POINTS, 0, states);
   }
 
-  private point(name: string, type: number, bytes: number, slice: number, stride: number): void {
+  private point(name: Attribute, type: number, bytes: number, slice: number, stride: number): void {
     const { gl } = this;
-    const place = gl.getAttribLocation(this.program, name);
+    const place = this.attributes[name];
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.get(name)!);
     gl.enableVertexAttribArray(place);
     gl.vertexAttribPointer(place, 1, type, false, stride * bytes, slice * bytes);
@@ -166,6 +173,10 @@ export function appearance(states: number, size: Size, zoomed: number): { size: 
   const area = (size.width * size.height) / Math.max(states / (zoomed * zoomed), 1);
   const diameter = Math.min(Math.max(1.1 * Math.sqrt(area), 2), 9);
   return { size: diameter, opacity: states > 20_000 && zoomed < 4 ? 0.75 : 0.9 };
+}
+
+function located<Name extends string, Place>(names: readonly Name[], locate: (name: Name) => Place): Record<Name, Place> {
+  return Object.fromEntries(names.map((name) => [name, locate(name)])) as Record<Name, Place>;
 }
 
 function linked(gl: WebGL2RenderingContext): WebGLProgram {

@@ -1,11 +1,12 @@
 /** The map: all core states on two axes. */
 
-import { signal, useComputed, useSignal, type Signal } from "@preact/signals";
+import { useComputed, useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { failed, future, lasso, look, model, rectangle, view } from "../store";
 import { count } from "../numbers";
 import { PointCanvas } from "./canvas";
+import { sight } from "./drawing";
 import { gestures, moveByKey, type Meanings, type Tool } from "./gestures";
 import type { Point } from "./lasso";
 import { Legend } from "./legend";
@@ -16,8 +17,6 @@ import { index, mask, positions } from "./positions";
 import { Choices, Tools } from "./toolbar";
 import { centredOn, contains, type Size } from "./view";
 
-/** Whether points are drawn by WebGL2 here or as a picture by the server. */
-export const drawnBy = signal<"page" | "server">("page");
 const KEYS = "Arrow keys move, plus and minus zoom, 0 shows all. Enter takes the state nearest to the middle, "
   + "comma and full stop go to the state before and after, G takes all states in view as a group, Escape lets go.";
 
@@ -27,7 +26,7 @@ export function MapView() {
   return (
     <section class="map" aria-label="Map">
       <Choices />
-      {drawnBy.value === "server" && (
+      {sight.value === "missing" && (
         <p class="message" role="status">
           This browser has no WebGL2, so the server draws the map. Everything works; moving is slower.
         </p>
@@ -78,9 +77,7 @@ function Plot({ tool, size }: { tool: Signal<Tool>; size: Signal<Size> }) {
       onFocus={() => (byKeyboard.value = element.current!.matches(":focus-visible"))}
       onBlur={() => (byKeyboard.value = false)}
     >
-      {drawnBy.value === "page"
-        ? <PointCanvas size={size} onMissing={() => (drawnBy.value = "server")} />
-        : <ServerPicture size={size.value} />}
+      {sight.value === "missing" ? <ServerPicture size={size.value} /> : <PointCanvas size={size} />}
       {shown.value && (
         <Overlay
           size={size.value} shown={shown.value} hovered={hovered.value} drawing={drawing.value}

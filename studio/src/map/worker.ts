@@ -8,16 +8,9 @@ import type { Rectangle } from "./view";
 type Unnumbered<T> = T extends { job: number } ? Omit<T, "job"> : never;
 
 export class IndexWorker {
-  private readonly worker = new Worker(new URL("./index.worker.ts", import.meta.url), { type: "module" });
+  private worker: Worker | null = null;
   private readonly waiting = new Map<number, (answer: Answer) => void>();
   private last = 0;
-
-  constructor() {
-    this.worker.onmessage = (message: MessageEvent<Answer>) => {
-      this.waiting.get(message.data.job)?.(message.data);
-      this.waiting.delete(message.data.job);
-    };
-  }
 
   /** Index these states; the worker keeps copies for `lasso`. */
   async grid(x: Float32Array, y: Float32Array, bounds: Rectangle): Promise<Grid> {
@@ -33,10 +26,20 @@ export class IndexWorker {
   }
 
   private ask(task: Unnumbered<Task>): Promise<Answer> {
+    const worker = (this.worker ??= this.started());
     const job = ++this.last;
     return new Promise((resolve) => {
       this.waiting.set(job, resolve);
-      this.worker.postMessage({ ...task, job } as Task);
+      worker.postMessage({ ...task, job } as Task);
     });
+  }
+
+  private started(): Worker {
+    const worker = new Worker(new URL("./index.worker.ts", import.meta.url), { type: "module" });
+    worker.onmessage = (message: MessageEvent<Answer>) => {
+      this.waiting.get(message.data.job)?.(message.data);
+      this.waiting.delete(message.data.job);
+    };
+    return worker;
   }
 }

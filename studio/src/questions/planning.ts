@@ -119,13 +119,13 @@ async function send(): Promise<void> {
 
 let recolouring = 0;
 
-/** Fetch the chosen colouring of the present plan. */
-export async function recolour(): Promise<void> {
-  if (!plan.value) return;
+/** Fetch the chosen colouring of the present plan, or of one that is not shown yet. */
+export async function recolour(of = plan.value): Promise<void> {
+  if (!of) return;
   const mine = ++recolouring;
   const { by, other } = view.value;
   try {
-    const { header, payload } = await api.colouring(plan.value.id, by, beside(by, other));
+    const { header, payload } = await api.colouring(of.id, by, beside(by, other));
     if (mine !== recolouring) return;
     colouring.value = { legend: header, codes: new Uint8Array(payload) };
   } catch (failure) {
