@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from deepaveragers.data.returns import returns_to_go
 from deepaveragers.evaluation.fitting.folds import as_log
-from deepaveragers.evaluation.fitting.judges.boosting import boost, foretold
+from deepaveragers.evaluation.fitting.intervals import difference
+from deepaveragers.evaluation.fitting.judges.boosting import Foreteller, boost
 from deepaveragers.evaluation.fitting.judges.fitted_q import FittedQ
+from deepaveragers.evaluation.fitting.judges.local import LocalSimulator
 from deepaveragers.evaluation.fitting.judges.mending import (
     Outcome,
     as_arrays,
@@ -65,10 +70,10 @@ def test_errors_are_foretold_only_where_episodes_agree_on_them():
     generator = np.random.default_rng(3)
     inputs, noise = generator.uniform(size=(600, 2)), generator.normal(size=600)
     episodes = np.arange(600) // 10
-    _, nothing = foretold(inputs, noise, episodes, seed=0)
-    assert np.array_equal(nothing, np.zeros(600))
-    rows, known = foretold(inputs, noise + 2.0 * (inputs[:, 0] > 0.5), episodes, seed=0)
-    assert np.corrcoef(known, inputs[rows, 0] > 0.5)[0, 1] > 0.8
+    foretell = Foreteller(inputs, episodes, seed=0)
+    assert np.array_equal(foretell(noise), np.zeros(600))
+    known = foretell(noise + 2.0 * (inputs[:, 0] > 0.5))
+    assert np.corrcoef(known, inputs[foretell.rows, 0] > 0.5)[0, 1] > 0.8
 
 
 def test_members_are_mended_by_what_they_say_of_rows_they_did_not_learn_from():
@@ -111,8 +116,9 @@ def test_a_simulator_knows_a_bonus_that_begins_at_a_threshold(learn):
     panel = make_panel(as_log(quota(300), 0.99), seed=0, learn=learn, advance=lambda count: None)
     for action, opinions in enumerate(panel.opinions([Always(0), Always(1)])):
         said = opinions["simulator"]
-        assert abs(said.value - quota_value(action)) < 0.15 * BONUS
-        assert said.spread < 0.2 * BONUS
+        allowed = 0.15 if learn else 0.05
+        assert abs(said.value - quota_value(action)) < allowed * BONUS
+        assert said.spread < (0.4 if learn else 0.06) * BONUS
 
 
 @pytest.mark.parametrize("learn", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -120,9 +126,50 @@ def test_an_interval_reaches_the_worst_where_a_policy_leaves_what_was_logged(lea
     if learn:
         pytest.importorskip("torch")
     log = as_log(quota(100, most=0.6), 0.99)
-    panel = make_panel(log, seed=0, learn=learn, advance=lambda count: None)
-    near, far = (one["simulator"] for one in panel.opinions([Always(0), Always(1)]))
-    worst = panel.behaviour.min()
+    panels = [make_panel(log, seed=s, learn=learn, advance=lambda count: None) for s in (0, 1)]
+    near, far = (
+        difference(
+            [panel.opinions([Always(action)])[0]["simulator"] for panel in panels],
+            [panel.behaviour for panel in panels],
+            0.9,
+        )
+        for action in (0, 1)
+    )
+    worst = returns_to_go(log.data, log.gamma).min() - panels[0].behaviour.mean()
     assert far.value > worst + 1.0
-    assert far.value - 2.0 * far.spread <= worst
-    assert near.spread < 0.5 * far.spread
+    assert far.low <= worst + 0.5
+    assert near.doubt < 0.2 * far.doubt
+
+
+@pytest.mark.parametrize("learn", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_an_action_that_was_never_logged_is_doubted(learn):
+    if learn:
+        pytest.importorskip("torch")
+    data = quota(40)
+    named = replace(data, action_names=("rest", "push", "never"), rewards=data.rewards - 1.0)
+    panel = make_panel(as_log(named, 0.99), seed=0, learn=learn, advance=lambda count: None)
+    never = panel.opinions([Always(2)])[0]["simulator"]
+    assert never.value - never.doubt <= panel.behaviour.min() + 1.0
+
+
+@pytest.mark.parametrize("scale", [2.0**-30, 2.0**30])
+def test_trees_are_the_same_in_any_units(scale):
+    generator = np.random.default_rng(5)
+    inputs = generator.uniform(0.0, 100.0, size=(300, 2))
+    usual = boosted(inputs, paid(inputs[:, 0]), np.zeros(300))(inputs, np.zeros(300))
+    scaled = boosted(inputs, scale * paid(inputs[:, 0]), np.zeros(300))(inputs, np.zeros(300))
+    assert np.allclose(scaled, scale * usual)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_log_without_ends_has_none_in_its_simulator_and_one_of_ends_only_ends(ended):
+    data = quota(20)
+    one = replace(data, terminations=np.full(len(data), ended))
+    if ended:
+        one = replace(one, episode_ids=np.arange(len(data)))
+    simulator = LocalSimulator(as_log(one, GAMMA), seed=0)
+    states = simulator.states(data.observations)
+    luck = np.random.default_rng(0).random((len(data), states.shape[1] + 2))
+    found = simulator.step(states, data.actions, np.arange(len(data)) % 5, luck)
+    assert (found.ended == ended).all()
+    assert (found.at_worst <= found.rewards).all()

@@ -3,7 +3,7 @@
 A judge may be too hopeful, or too gloomy, about all candidates alike. So every judge has one weight
 for all of them, the inverse square of its median error: were weights a candidate's own, one that
 the gloomy judge is unsure of would win by the hopeful one's word. A candidate's score is the mean
-of its estimates by these weights.
+of its estimates by these weights, each at worst: without what the log has nothing like (`doubt`).
 
 Candidates whose scores lie within the best one's error of it are not told apart. Of those, a plan
 with support is taken where there is one (BCQ's own policy is one, by its own imitation): it does
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -64,8 +65,16 @@ def scores_of(judged: Mapping[int, Estimates]) -> dict[int, tuple[float, float]]
             if isinstance(one, Estimate):
                 found.setdefault(name, []).append(max(one.error, SMALLEST_ERROR))
     errors = {name: float(np.median(own)) for name, own in found.items()}
-    means = {place: combined(one, errors) for place, one in judged.items()}
+    means = {place: combined(_at_worst(one), errors) for place, one in judged.items()}
     return {place: (_rounded(score), error) for place, (score, error) in means.items()}
+
+
+def _at_worst(estimates: Estimates) -> Estimates:
+    """Return estimates less their doubt."""
+    return {
+        name: replace(one, value=one.value - one.doubt) if isinstance(one, Estimate) else one
+        for name, one in estimates.items()
+    }
 
 
 def _rounded(score: float) -> float:

@@ -49,8 +49,8 @@ class Log:
         return self.per_episode(self.data.rewards * self.gamma**self.step)
 
     def draws(self, count: int, seed: int) -> list[Int64]:
-        """Return the rows of episodes that are drawn with replacement, several times."""
-        generator = np.random.default_rng(seed)
+        """Return `count` bootstrap samples of the episodes, as rows."""
+        generator = np.random.default_rng((seed, 3))
         episodes = generator.integers(len(self), size=(count, len(self)))
         rows = [np.arange(f, t + 1) for f, t in zip(self.first, self.last, strict=True)]
         return [np.concatenate([rows[one] for one in drawn]) for drawn in episodes]

@@ -3,13 +3,14 @@
 With parts p_e of a judge and b_e of logged behaviour on the episodes of fold f, the difference is
 the mean of p - b over all episodes, and its squared standard error the sum over folds of
 (share of the episodes)^2 (variance of p - b / episodes + spread^2). Student's t gives the width.
+Doubt is no matter of chance: the mean of the folds' is taken off the lower end as it is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,12 +28,14 @@ class Estimate:
         low: lower end of the interval.
         high: upper end.
         effective: episodes that it effectively rests on.
+        doubt: how much less it is at worst where the log has nothing like it; in the interval.
     """
 
     value: float
     low: float
     high: float
     effective: float
+    doubt: float = 0.0
 
     @property
     def error(self) -> float:
@@ -60,13 +63,14 @@ def difference(
     for opinion, logged in zip(opinions, behaviour, strict=True):
         if isinstance(opinion, Withheld):
             return opinion
-        verdicts.append(Verdict(opinion.parts - logged, opinion.spread, opinion.effective))
+        verdicts.append(replace(opinion, parts=opinion.parts - logged))
     found = _estimate(verdicts, level)
     everything = np.concatenate(behaviour)
     span = float(everything.max() - everything.min())
-    if not math.isfinite(found.error) or found.error > max(span, 1e-12):
+    chance = found.error - found.doubt / 2.0
+    if not math.isfinite(chance) or chance > max(span, 1e-12):
         return Withheld(
-            f"its interval, +-{found.error:.3g}, is wider than all returns in the log differ"
+            f"its interval, +-{chance:.3g}, is wider than all returns in the log differ"
         )
     return found
 
@@ -80,4 +84,5 @@ def _estimate(verdicts: Sequence[Verdict], level: float) -> Estimate:
     freedom = max(1, int(sizes.sum()) - len(verdicts))
     width = student_reach(freedom, level) * float(np.sqrt(shares**2 @ squared))
     effective = float(sum(one.effective for one in verdicts))
-    return Estimate(value, value - width, value + width, effective)
+    doubt = float(shares @ [one.doubt for one in verdicts])
+    return Estimate(value, value - width - doubt, value + width, effective, doubt)

@@ -143,10 +143,11 @@ def _plain(opinion: Opinion) -> dict[str, Any]:
         "parts": opinion.parts.tolist(),
         "spread": opinion.spread,
         "effective": opinion.effective,
+        "doubt": opinion.doubt,
     }
 
 
 def _opinion(row: dict[str, Any]) -> Opinion:
     if "reason" in row:
         return Withheld(row["reason"])
-    return Verdict(np.array(row["parts"]), row["spread"], row["effective"])
+    return Verdict(np.array(row["parts"]), row["spread"], row["effective"], row["doubt"])

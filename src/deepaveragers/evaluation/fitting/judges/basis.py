@@ -57,8 +57,10 @@ def fit_basis(states: Array, functions: int, seed: int) -> Basis:
     directions = generator.normal(size=(dimensions, ramps))
     directions /= np.maximum(np.linalg.norm(directions, axis=0), 1e-12)
     # Every other one runs along a single column, as thresholds do.
-    along = np.eye(dimensions)[:, np.arange(0, ramps, 2) // 2 % dimensions]
-    directions[:, ::2] = np.where(generator.random(along.shape[1]) < 0.5, -1.0, 1.0) * along
+    varied = generator.permutation(np.flatnonzero(scale > 0.0))
+    if len(varied):
+        along = np.eye(dimensions)[:, varied[np.arange(0, ramps, 2) // 2 % len(varied)]]
+        directions[:, ::2] = np.where(generator.random(along.shape[1]) < 0.5, -1.0, 1.0) * along
     # An edge lies where data are: through a random one of them.
     edges = np.clip((states - mean) * scale, -FARTHEST, FARTHEST)
     edges = edges[generator.integers(len(edges), size=ramps)]

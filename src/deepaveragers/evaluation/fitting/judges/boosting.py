@@ -1,8 +1,8 @@
 """Gradient-boosted trees: they know thresholds, which smooth models blur.
 
 A model f is a sum of small trees over what another model guesses. Each tree divides the inputs by
-three questions 'column <= threshold?', such that the gradients g of the loss differ most between
-its leaves; a leaf adds RATE sum(g) / (sum(h) + RIDGE), with h the loss's curvature:
+splits 'column <= threshold?', three on the way to a leaf, such that the gradients g of the loss
+differ most between its leaves; a leaf adds RATE sum(g) / (sum(h) + RIDGE), with h the curvature:
 
     squares:   g = y - f,           h = 1
     logistic:  g = y - p(f),        h = p (1 - p),   p = 1 / (1 + exp(-f))
@@ -16,7 +16,7 @@ References: Friedman, Greedy function approximation, 2001; Chen, Guestrin, XGBoo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,13 +25,18 @@ from .scales import chance_of
 
 DEPTH = 3
 """Questions on the way to a leaf."""
-ROUNDS = 60
+ROUNDS = 30
 """Trees at most."""
-RATE = 0.15
+FORETELLING_ROUNDS = 10
+"""Trees that foretell errors at most: every candidate has its own."""
+RATE = 0.25
 """Of a leaf's step that is taken."""
 RIDGE = 1.0
+"""Rows (logistic: of curvature 1) that a leaf has besides its own, with gradient 0."""
 LEAST_ROWS = 5
 """In a leaf."""
+SMALLEST_GAIN = 1e-12
+"""Of a split, as a share of the sum of squared gradients."""
 BINS = 256
 """Values of a column between which thresholds lie."""
 MOST_ROWS = 5_000
@@ -86,60 +91,53 @@ def boost(
             `logistic`.
         episodes: [N] the episode of each row.
         draws: rows, some of them several times; for each of these draws trees of its own are grown.
-        seed: of the division into parts, and of the rows that are used if there are many.
+        seed: of the division into parts.
         logistic: the loss; else squares.
     """
-    generator = np.random.default_rng(seed)
-    rows = _used(len(inputs), generator)
-    problem = _Problem.of(inputs[rows], wanted[rows], guess[rows], logistic=logistic)
-    rounds, _ = _cross_fitted(problem, episodes[rows], generator)
-    place = np.full(len(inputs), -1)
-    place[rows] = np.arange(len(rows))
-    used = [place[draw][place[draw] >= 0] for draw in draws]
-    return [_grown(problem, own, rounds)[0] for own in used]
+    problem = _Problem.of(inputs, wanted, guess, logistic=logistic)
+    rounds, _ = _cross_fitted(problem, episodes, np.random.default_rng((seed, 4)), ROUNDS)
+    return [_grown(problem, own, rounds)[0] for own in draws]
 
 
-def foretold(
-    inputs: Float64, errors: Float64, episodes: Int64, *, seed: int
-) -> tuple[Int64, Float64]:
-    """Return rows, and what trees foretell of their errors, grown from other episodes.
+class Foreteller:
+    """Trees that foretell errors, if they can, from states and actions."""
 
-    0 for all, where that is no better than nothing beyond chance.
+    def __init__(self, inputs: Float64, episodes: Int64, seed: int) -> None:
+        """Choose the rows that are looked at; inputs are [N, I], episodes [N] of each row."""
+        rows = np.arange(len(inputs))
+        if len(rows) > MOST_ROWS:
+            chosen = np.random.default_rng((seed, 5)).choice(rows, MOST_ROWS, replace=False)
+            rows = np.sort(chosen)
+        nothing = np.zeros(len(rows))
+        self.rows, self._episodes, self._seed = rows, episodes[rows], seed
+        self._problem = _Problem.of(inputs[rows], nothing, nothing, logistic=False)
 
-    Args:
-        inputs: [N, I].
-        errors: [N].
-        episodes: [N] the episode of each row.
-        seed: of the division into parts, and of the rows that are used if there are many.
-    """
-    generator = np.random.default_rng(seed)
-    rows = _used(len(inputs), generator)
-    problem = _Problem.of(inputs[rows], errors[rows], np.zeros(len(rows)), logistic=False)
-    rounds, said = _cross_fitted(problem, episodes[rows], generator)
-    return rows, said[rounds]
+    def __call__(self, errors: Float64) -> Float64:
+        """Return, for the rows that are looked at, what trees of other episodes say of [N] errors.
 
-
-def _used(count: int, generator: np.random.Generator) -> Int64:
-    """Return the rows that trees are grown from."""
-    rows = np.arange(count)
-    return rows if count <= MOST_ROWS else np.sort(generator.choice(rows, MOST_ROWS, replace=False))
+        0 for all, where that is no better than nothing beyond chance.
+        """
+        problem = replace(self._problem, wanted=errors[self.rows])
+        generator = np.random.default_rng((self._seed, 6))
+        rounds, said = _cross_fitted(problem, self._episodes, generator, FORETELLING_ROUNDS)
+        return said[rounds]
 
 
 def _cross_fitted(
-    problem: _Problem, episodes: Int64, generator: np.random.Generator
+    problem: _Problem, episodes: Int64, generator: np.random.Generator, most: int
 ) -> tuple[int, Float64]:
     """Return how many trees lower the loss of left-out episodes most, and what is said of those.
 
-    None where the loss may have fallen by chance. What is said is [ROUNDS + 1, N].
+    0 where the loss may have fallen by chance. What is said is [most + 1, N].
     """
     numbers, owner = np.unique(episodes, return_inverse=True)
-    said = np.tile(problem.guess, (ROUNDS + 1, 1))
-    if len(numbers) < 2 * PARTS:
+    said = np.tile(problem.guess, (most + 1, 1))
+    if len(numbers) < 2 * PARTS or np.ptp(problem.wanted) == 0.0:
         return 0, said
     part = generator.permutation(np.arange(len(numbers)) % PARTS)[owner]
     for one in range(PARTS):
         left_out = part == one
-        said[:, left_out] = _grown(problem, np.flatnonzero(~left_out), ROUNDS)[1][:, left_out]
+        said[:, left_out] = _grown(problem, np.flatnonzero(~left_out), most)[1][:, left_out]
     losses = problem.loss(said)
     rounds = int(losses.mean(axis=1).argmin())
     gain = np.bincount(owner, losses[0] - losses[rounds])
@@ -218,7 +216,7 @@ def _best_split(
     problem: _Problem, rows: Int64, slope: Float64, curve: Float64
 ) -> tuple[int, int] | None:
     """Return the column and bin after which rows are best divided; None where they are not."""
-    best, found = 1e-12, None
+    best, found = SMALLEST_GAIN * float(slope @ slope), None
     whole, weight, count = slope.sum(), curve.sum(), len(rows)
     for column, edges in enumerate(problem.edges):
         own, size = problem.bins[column, rows], len(edges) + 1

@@ -24,8 +24,16 @@ from ....progress import Advance
 from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
 from .action_inputs import action_inputs
-from .mending import Outcome, as_arrays, from_arrays, mendings, said_of_others
-from .playing import Step, Weights, step_of
+from .mending import (
+    Outcome,
+    among,
+    as_arrays,
+    from_arrays,
+    mendings,
+    rows_to_mend,
+    said_of_others,
+)
+from .playing import Step, Weights, ends_of, step_of
 from .scales import chance_of, scales_of
 
 MEMBERS = 5
@@ -83,6 +91,7 @@ class LearntSimulator:
     """An ensemble of networks for one log of vectors."""
 
     members = MEMBERS
+    draw_variance = 1.0
 
     def __init__(
         self, log: Log, *, seed: int, advance: Advance, weights: Weights | None = None
@@ -104,7 +113,9 @@ class LearntSimulator:
         )
         changes = np.clip(scales.targets(states, following), -FARTHEST_CHANGE, FARTHEST_CHANGE)
         targets = np.column_stack((changes, rewards))
-        self._ends = bool(ends.any())
+        self._ends = ends_of(ends)
+        numbers = None if data.action_vectors else np.arange(data.num_actions)
+        self._seen = None if numbers is None else np.isin(numbers, data.actions)
         if weights is not None:
             self._weights = {name: torch.tensor(weights[name]) for name in LAYERS}
             self._mends = from_arrays(weights)
@@ -120,11 +131,13 @@ class LearntSimulator:
             steps_for(len(data)),
             advance,
         )
+        rows = rows_to_mend(ends, seed)
+        own, wide = among(rows, draws, len(data)), inputs[rows].astype(np.float64)
         with inference_mode():
-            parts = [self._said(inputs, member).outcome for member in range(MEMBERS)]
-        said = said_of_others(parts, draws)
-        wide = inputs.astype(np.float64)
-        self._mends = mendings(wide, rewards, ends, said, log.number, draws, seed)
+            said = [self._said(inputs[rows], member).outcome for member in range(MEMBERS)]
+        others = said_of_others(said, own)
+        number = log.number[rows]
+        self._mends = mendings(wide, rewards[rows], ends[rows], others, number, own, seed)
 
     @property
     def weights(self) -> Weights:
@@ -155,10 +168,13 @@ class LearntSimulator:
         normal = torch.special.ndtri(torch.as_tensor(np.clip(luck, 1e-4, 1.0 - 1e-4))).numpy()
         noise = np.exp(np.clip(said.log_deviation, QUIETEST, LOUDEST)) * normal
         after = scales.moved(states, said.change, noise, luck)
-        ended = (draws[:, -1] < chance_of(said.end)) & self._ends
+        ended = self._ends(draws[:, -1] < chance_of(said.end))
         reward = scales.reward.restored(said.reward)
         last = scales.last_reward.restored(said.last_reward)
-        return step_of(scales, states, after, ended, reward, last)
+        found = step_of(scales, states, after, ended, reward, last)
+        if self._seen is None:
+            return found
+        return found._replace(believed=found.believed & self._seen[actions])
 
     def _said(self, inputs: Any, member: int) -> Outputs:
         """Return what one member says of inputs [B, D + A], before it is mended."""

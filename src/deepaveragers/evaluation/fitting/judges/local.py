@@ -5,26 +5,30 @@ The state z (standardised observations) moves continuously. While the episode go
     (z' - z, r) = b(z, a) + e
 
 b is a locally weighted linear regression of the logged steps (z'_j - z_j, r_j) on z_j over the
-nearest transitions of the action that did not end theirs, with tricube weights and a slight
-ridge; e is the residual of one of the nearest few, drawn by weight. Their sum stays between the
-least and the largest of these transitions: lines may run beyond all that was seen. Where actions
-are rows, their standardised columns stand beside z, in the regression and in what is near.
+nearest transitions of the action, of which those that ended an episode do not count, with tricube
+weights and a slight ridge; e is the residual of one of the nearest few, drawn by weight. Their sum
+stays between the least and the largest of these transitions: lines may run beyond all that was
+seen. Where it leaves the box of the log, the drawn transition itself is taken, step and reward.
+Where actions are rows, their standardised columns stand beside z, in the regression and in what
+is near.
 
 The episode ends with the weighted share of ended ones among the nearest transitions; its last
 reward is their mean. Rewards and ends are mended by trees (`mending.py`).
 
-Each member has its own draw of the episodes, and knows each of them once.
+Each member has its own draw of the episodes, and knows each of them once: that is a sample of
+63 %, between which estimates vary less than between bootstrap samples (`draw_variance`).
 
 Nothing is believed far from the data: where the mean distance to the nearest transitions is
-more than `TRUST` times the largest among left-out states of the data, the episode stops, worth
-the worst discounted return of the log from there on.
+more than `TRUST` times the largest among left-out states of the data. At worst, the episode is
+worth the least discounted return of the log from there on.
 
 References: Atkeson, Moore, Schaal, Locally weighted learning, 1997; Kidambi et al., MOReL,
-2020 (unknown states absorb).
+2020 (unknown states, at worst).
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -33,19 +37,25 @@ from ....arrays import Array, Bool, Float64, Int64
 from ....neighbors.tree import TreeIndex
 from ..folds import Log
 from .action_inputs import action_inputs
-from .mending import Outcome, mendings, said_of_others
-from .playing import Step, Weights, step_of
-from .scales import chance_of, scales_of
+from .mending import Outcome, among, mendings, rows_to_mend, said_of_others
+from .playing import Step, Weights, ends_of, step_of
+from .scales import Scales, chance_of, scales_of
 
 MEMBERS = 5
+DRAWN = 1.0 - math.exp(-1.0)
+"""Share of the episodes that a member knows: those drawn at least once."""
 REGRESSED = 25
 """Transitions in a regression, or three per dimension where that is more."""
 NEAREST = 5
+"""Transitions of which one gives its residual, and whose mean distance is looked at."""
 RIDGE = 1e-3
+"""On the slopes of a line, in units of the mean square of a column."""
 TRUST = 2.0
+"""Largest distance that is believed, in units of the largest in the data."""
 SAMPLE = 2_000
+"""Transitions that tell the largest distance in the data."""
 LEAST_CHANCE = 1e-3
-"""Of an end, or of none, that neighbours alone can say."""
+"""Of an end, and of going on, where all neighbours did the other."""
 
 
 class Move(NamedTuple):
@@ -54,11 +64,14 @@ class Move(NamedTuple):
     Attributes:
         change: [B, D] of the state.
         outcome: [B] rewards and end.
+        least, largest: [B] rewards of the transitions nearby.
         gap: [B] mean distance to the nearest transitions.
     """
 
     change: Float64
     outcome: Outcome
+    least: Float64
+    largest: Float64
     gap: Float64
 
 
@@ -66,43 +79,39 @@ class LocalSimulator:
     """Local linear dynamics of one log with vector observations."""
 
     members = MEMBERS
+    draw_variance = (1.0 - DRAWN) / DRAWN
 
     def __init__(self, log: Log, seed: int) -> None:
         data = log.data
         sources = data.observations.reshape(len(data), -1).astype(np.float64)
         cores = data.next_observations.reshape(len(data), -1).astype(np.float64)
-        self._data, self._ends = data, bool(data.terminations.any())
-        self._scales = scales_of(sources, cores, data.rewards, data.terminations)
+        self._data, self._ends = data, ends_of(data.terminations)
+        self._scales = scales = scales_of(sources, cores, data.rewards, data.terminations)
         self._actions = action_inputs(data)
-        states = self._scales.standardised(sources)
-        steps = np.column_stack((self._scales.standardised(cores) - states, data.rewards))
+        states = scales.standardised(sources)
+        points, kinds = self._points(states, data.actions), self._kinds(data.actions)
+        steps = np.column_stack((scales.standardised(cores) - states, data.rewards))
         draws = [np.unique(draw) for draw in log.draws(MEMBERS, seed)]
         self._members = [
-            _Member(
-                self._points(states, data.actions)[draw],
-                self._kinds(data.actions)[draw],
-                steps[draw],
-                data.terminations[draw],
-            )
+            _Member(points[draw], kinds[draw], steps[draw], data.terminations[draw], scales)
             for draw in draws
         ]
-        middle = np.full(len(data), 0.5)
-        points, kinds = self._points(states, data.actions), self._kinds(data.actions)
-        said = [one.move(points, kinds, middle).outcome for one in self._members]
-        inputs = self._inputs(states, data.actions)
+        rows = rows_to_mend(data.terminations, seed)
+        own = among(rows, draws, len(data))
+        said = [one.move(points[rows], kinds[rows], None).outcome for one in self._members]
         self._mends = mendings(
-            inputs,
-            data.rewards.astype(np.float64),
-            data.terminations,
-            said_of_others(said, draws),
-            log.number,
-            draws,
+            self._inputs(states[rows], data.actions[rows]),
+            data.rewards[rows].astype(np.float64),
+            data.terminations[rows],
+            said_of_others(said, own),
+            log.number[rows],
+            own,
             seed,
         )
 
     @property
     def weights(self) -> Weights:
-        """None: the log itself is the model."""
+        """None: members are the log itself, and trees are quickly grown again."""
         return {}
 
     def states(self, observations: Array) -> Float64:
@@ -126,12 +135,13 @@ class LocalSimulator:
             if len(own):
                 said = model.move(points[own], kinds[own], draws[own, 0])
                 after[own], near[own] = states[own] + said.change, said.gap <= model.limit
-                outcome[:, own] = self._mends[one](inputs[own], said.outcome)
+                mended = self._mends[one](inputs[own], said.outcome)
+                reward = np.clip(mended.reward, said.least, said.largest)
+                outcome[:, own] = mended._replace(reward=reward)
         mended = Outcome(*outcome)
-        ended = (draws[:, -1] < chance_of(mended.end)) & self._ends
-        reward = scales.reward.clipped(mended.reward)
+        ended = self._ends(draws[:, -1] < chance_of(mended.end))
         last = scales.last_reward.clipped(mended.last_reward)
-        found = step_of(scales, states, after, ended, reward, last)
+        found = step_of(scales, states, after, ended, mended.reward, last)
         return found._replace(believed=found.believed & near)
 
     def _points(self, states: Float64, actions: Array) -> Float64:
@@ -153,8 +163,10 @@ class LocalSimulator:
 class _Member:
     """Regressions over some of the transitions."""
 
-    def __init__(self, points: Float64, kinds: Int64, steps: Float64, ends: Bool) -> None:
-        self._points, self._steps, self._ends = points, steps, ends
+    def __init__(
+        self, points: Float64, kinds: Int64, steps: Float64, ends: Bool, scales: Scales
+    ) -> None:
+        self._points, self._steps, self._ends, self._scales = points, steps, ends, scales
         self._last = float(steps[ends, -1].mean()) if ends.any() else 0.0
         numbers = range(int(kinds.max()) + 1)
         self._rows = [np.flatnonzero(kinds == number) for number in numbers]
@@ -171,10 +183,17 @@ class _Member:
         _, gaps = self._indexes[kind].query(self._points[picks], count)
         return float(gaps[:, 1:].mean(axis=1).max())
 
-    def move(self, points: Float64, kinds: Int64, luck: Float64) -> Move:
-        """Return what follows [B] steps; one whose action was never logged has gap inf."""
+    def move(self, points: Float64, kinds: Int64, luck: Float64 | None) -> Move:
+        """Return what follows [B] steps; one whose action was never logged has gap inf.
+
+        Args:
+            points: [B, P].
+            kinds: [B] of the actions.
+            luck: [B] uniform numbers, which draw the residuals; None leaves residuals out.
+        """
         size = self._steps.shape[1]
         moved, gap = np.zeros((len(points), size)), np.full(len(points), np.inf)
+        least, largest = np.zeros(len(points)), np.zeros(len(points))
         last, share = np.full(len(points), self._last), np.zeros(len(points))
         for kind, rows in enumerate(self._rows):
             own = np.flatnonzero(kinds == kind)
@@ -191,12 +210,18 @@ class _Member:
             gap[own] = gaps[:, :NEAREST].mean(axis=1)
             # Where all nearby ended, the steps themselves are all that is known.
             going = np.where(ended.all(axis=1, keepdims=True), weights, weights * ~ended)
-            moved[own] = self._regressed(points[own], near, going, luck[own])
+            paid = self._steps[near, -1]
+            least[own] = np.where(going > 0.0, paid, np.inf).min(axis=1)
+            largest[own] = np.where(going > 0.0, paid, -np.inf).max(axis=1)
+            drawn = None if luck is None else luck[own]
+            moved[own] = self._regressed(points[own], near, going, drawn)
         odds = np.clip(share, LEAST_CHANCE, 1.0 - LEAST_CHANCE)
         outcome = Outcome(moved[:, -1], last, np.log(odds / (1.0 - odds)))
-        return Move(moved[:, :-1], outcome, gap)
+        return Move(moved[:, :-1], outcome, least, largest, gap)
 
-    def _regressed(self, points: Float64, near: Int64, weights: Float64, luck: Float64) -> Float64:
+    def _regressed(
+        self, points: Float64, near: Int64, weights: Float64, luck: Float64 | None
+    ) -> Float64:
         """Return steps and rewards [B, D + 1] by the lines through weighted transitions [B, C]."""
         size = points.shape[1]
         inputs = np.ones((*near.shape, size + 1))
@@ -209,12 +234,17 @@ class _Member:
         known = self._steps[near]
         fit = np.linalg.solve(matrix, weighted @ known)
         counted = weights > 0.0
+        low = np.where(counted[:, :, None], known, np.inf).min(axis=1)
+        high = np.where(counted[:, :, None], known, -np.inf).max(axis=1)
+        if luck is None:
+            return np.clip(fit[:, 0], low, high)
         first = counted & (np.cumsum(counted, axis=1) <= NEAREST)
         shares = np.cumsum(weights * first, axis=1)
         drawn = (shares < luck[:, None] * shares[:, -1:]).sum(axis=1)
         which = np.arange(len(points)), drawn
         fitted = np.einsum("bd,bde->be", inputs[which], fit)
-        moved = fit[:, 0] + known[which] - fitted
-        low = np.where(counted[:, :, None], known, np.inf).min(axis=1)
-        high = np.where(counted[:, :, None], known, -np.inf).max(axis=1)
-        return np.clip(moved, low, high)
+        moved = np.clip(fit[:, 0] + known[which] - fitted, low, high)
+        columns = moved.shape[1] - 1
+        after = points[:, :columns] + moved[:, :-1]
+        beyond = ((after < self._scales.low) | (after > self._scales.high)).any(axis=1)
+        return np.where(beyond[:, None], known[which], moved)

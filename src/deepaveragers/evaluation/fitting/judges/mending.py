@@ -16,7 +16,9 @@ import numpy as np
 from ....arrays import Array, Bool, Float64, Int64
 from .boosting import Boosted, boost
 
-PARTS = ("column", "threshold", "leaf")
+ARRAYS = ("column", "threshold", "leaf")
+MOST_ROWS = 5_000
+"""That trees are grown from, of each kind of step."""
 
 
 class Outcome(NamedTuple):
@@ -48,6 +50,20 @@ class Mending:
             self.last_reward(inputs, said.last_reward),
             self.end(inputs, said.end),
         )
+
+
+def rows_to_mend(ends: Bool, seed: int) -> Int64:
+    """Return the rows that trees are grown from: some of both kinds of steps, or all."""
+    generator = np.random.default_rng((seed, 7))
+    kinds = [generator.permutation(np.flatnonzero(kind))[:MOST_ROWS] for kind in (ends, ~ends)]
+    return np.sort(np.concatenate(kinds))
+
+
+def among(rows: Int64, draws: Sequence[Int64], count: int) -> list[Int64]:
+    """Return where the rows of each draw, of `count` in all, stand among some of them."""
+    place = np.full(count, -1)
+    place[rows] = np.arange(len(rows))
+    return [place[draw][place[draw] >= 0] for draw in draws]
 
 
 def mendings(
@@ -93,8 +109,7 @@ def _grown(
     logistic: bool,
 ) -> list[Boosted]:
     """Return the trees of all draws, grown from some of the rows."""
-    place = np.cumsum(rows) - 1
-    own = [place[draw[rows[draw]]] for draw in draws]
+    own = among(np.flatnonzero(rows), draws, len(rows))
     return boost(
         inputs[rows], wanted[rows], guess[rows], episodes[rows], own, seed=seed, logistic=logistic
     )
@@ -105,13 +120,13 @@ def as_arrays(mended: Sequence[Mending]) -> dict[str, Array]:
     return {
         f"{kind}_{part}": np.stack([getattr(getattr(one, kind), part) for one in mended])
         for kind in Outcome._fields
-        for part in PARTS
+        for part in ARRAYS
     }
 
 
 def from_arrays(arrays: Mapping[str, Array]) -> list[Mending]:
     """Return what `as_arrays` was given."""
-    kinds = [[arrays[f"{kind}_{part}"] for part in PARTS] for kind in Outcome._fields]
+    kinds = [[arrays[f"{kind}_{part}"] for part in ARRAYS] for kind in Outcome._fields]
     count = len(kinds[0][0])
     return [Mending(*(Boosted(*(a[one] for a in kind)) for kind in kinds)) for one in range(count)]
 

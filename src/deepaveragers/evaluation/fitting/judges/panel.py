@@ -11,6 +11,7 @@ import numpy as np
 
 from ....arrays import Array, Float64
 from ....data.observations import is_image
+from ....data.returns import returns_to_go
 from ....data.transitions import Transitions
 from ....errors import MissingExtraError
 from ....mdp.permission import deviations_of
@@ -36,11 +37,11 @@ STARTS = 60
 """Simulated episodes per policy."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
-DOUBT = 0.6
-"""Standard errors per difference to what is earned at worst, so that a 90 % interval reaches it."""
+LEAST_APART = 0.25
+"""Share of the variance between members that is never put down to chance."""
 NO_WEIGHTS = "actions are rows of numbers, and no two of them are the same"
-MISSED = "missed"
-"""Name under which `Panel.missed` is kept."""
+MISSED, DOUBTED = "missed", "doubted"
+"""Names under which `Panel.missed` and `Panel.doubted` are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,7 @@ class Panel:
         importance: judge; None where actions are rows.
         simulator: None where there is none, as for pictures.
         missed: how far the simulator is from what logged behaviour earned, beyond chance.
+        doubted: how much less logged behaviour would earn there at worst, where it leaves the log.
         seed: of the luck in the simulator.
     """
 
@@ -63,13 +65,15 @@ class Panel:
     importance: Importance | None
     simulator: Simulator | None
     missed: float
+    doubted: float
     seed: int
 
     @property
     def learnt(self) -> Weights:
         """What took long to learn, for another panel of the same episodes."""
         weights = {} if self.simulator is None else self.simulator.weights
-        return {MISSED: np.array(self.missed), **weights}
+        own = {MISSED: np.array(self.missed), DOUBTED: np.array(self.doubted)}
+        return {**own, **weights}
 
     def opinions(self, actors: Sequence[Actor]) -> list[dict[str, Opinion]]:
         """Return what each judge says of each policy, in their order, and its agreement."""
@@ -98,16 +102,15 @@ class Panel:
     def _simulated(self, actors: Sequence[Actor]) -> list[Opinion]:
         if self.simulator is None:
             return [Withheld("it cannot draw pictures for policies to act on")] * len(actors)
-        returns, at_worst = _play(self.simulator, actors, self.log, self.behaviour, self.seed)
+        returns, at_worst = _play(self.simulator, actors, self.log, self.seed)
         return [self._verdict(*own) for own in zip(returns, at_worst, strict=True)]
 
     def _verdict(self, returns: Float64, at_worst: Float64) -> Verdict:
         assert self.simulator is not None
-        doubt = DOUBT * abs(float((returns - at_worst).mean()))
-        error = _error(returns, self.simulator.members)
-        spread = np.sqrt(error**2 + self.missed**2 + doubt**2)
+        spread = float(np.hypot(_error(returns, self.simulator), self.missed))
+        doubt = max(0.0, float((returns - at_worst).mean()) - self.doubted)
         value = np.full(len(self.log), returns.mean())
-        return Verdict(value, float(spread), float(len(self.log)))
+        return Verdict(value, spread, float(len(self.log)), doubt)
 
 
 def make_panel(
@@ -138,17 +141,18 @@ def make_panel(
     behaviour = behaviour_parts(log, fitted_q.basis, states, following)
     importance = None if rows else Importance(log, states, log.data.propensities)
     if standard is None:
-        return Panel(log, behaviour, fitted_q, importance, None, 0.0, seed)
+        return Panel(log, behaviour, fitted_q, importance, None, 0.0, 0.0, seed)
     simulator = _simulator(log, seed, learn, advance, kept)
     if kept is not None:
-        missed = float(kept[MISSED])
-        return Panel(log, behaviour, fitted_q, importance, simulator, missed, seed)
+        missed, doubted = float(kept[MISSED]), float(kept[DOUBTED])
+        return Panel(log, behaviour, fitted_q, importance, simulator, missed, doubted, seed)
     imitator = Imitator(states, log.data.actions, partial(_encoded, standard), seed)
-    returns = _play(simulator, [imitator], log, behaviour, seed)[0][0]
-    chance = np.hypot(_error(returns, simulator.members), behaviour.std() / np.sqrt(len(log)))
+    returns, at_worst = (one[0] for one in _play(simulator, [imitator], log, seed))
+    chance = np.hypot(_error(returns, simulator), behaviour.std() / np.sqrt(len(log)))
     away = float(returns.mean() - behaviour.mean())
     missed = float(np.sqrt(max(0.0, away**2 - chance**2)))
-    return Panel(log, behaviour, fitted_q, importance, simulator, missed, seed)
+    doubted = float((returns - at_worst).mean())
+    return Panel(log, behaviour, fitted_q, importance, simulator, missed, doubted, seed)
 
 
 def can_learn() -> bool:
@@ -194,34 +198,36 @@ def _simulator(
 
     weights = None
     if kept is not None:
-        weights = {name: array for name, array in kept.items() if name != MISSED}
+        weights = {name: array for name, array in kept.items() if name not in (MISSED, DOUBTED)}
     return LearntSimulator(log, seed=seed, advance=advance, weights=weights)
 
 
 def _play(
-    simulator: Simulator, actors: Sequence[Actor], log: Log, behaviour: Float64, seed: int
+    simulator: Simulator, actors: Sequence[Actor], log: Log, seed: int
 ) -> tuple[Float64, Float64]:
     """Return [P, B] discounted returns from starts of the log, as simulated and at worst."""
     generator = np.random.default_rng(seed)
     count = SINGLE_STEPS if log.data.terminations.all() else STARTS
     picks = generator.choice(len(log), count, replace=len(log) < count)
     starts = log.data.observations[log.first[picks]]
-    worst = float(behaviour.min())
+    worst = float(returns_to_go(log.data, log.gamma).min())
     return play(simulator, actors, starts, gamma=log.gamma, worst=worst, seed=seed)
 
 
-def _error(returns: Float64, members: int) -> float:
+def _error(returns: Float64, simulator: Simulator) -> float:
     """Return the standard error: of the mean over episodes, and of models that disagree.
 
-    Members learn from other draws of the same episodes (the bootstrap): how far they are apart,
-    beyond chance, is the error of one model, and their mean's is hardly smaller.
+    Members learn from samples of the same episodes (the bootstrap). How far they are apart, less
+    what chance puts between them, is the error of the model; a quarter of it at least, as chance
+    is an estimate too. With M members it has the variance of Student's t, (M - 1) / (M - 3).
     """
-    episodes = float(returns.var(ddof=1)) / len(returns)
+    members = simulator.members
     groups = [returns[one::members] for one in range(members)]
     apart = float(np.var([own.mean() for own in groups], ddof=1))
     chance = float(np.mean([own.var(ddof=1) / len(own) for own in groups]))
-    freedom = members - 1
-    return float(np.sqrt(episodes + freedom / (freedom - 2) * max(0.0, apart - chance)))
+    model = max(apart - chance, LEAST_APART * apart) / simulator.draw_variance
+    episodes = float(returns.var(ddof=1)) / len(returns)
+    return float(np.sqrt(episodes + (members - 1) / (members - 3) * model))
 
 
 def _encoded(encoder: Encoder, observations: Array) -> Float64:

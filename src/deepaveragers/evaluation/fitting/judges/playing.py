@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -43,10 +43,13 @@ class Simulator(Protocol):
     """Moves states of many episodes side by side.
 
     Attributes:
-        members: models that differ in what they were made from; an episode stays with one.
+        members: models that differ in what they were made from, at least 4; an episode stays
+            with one.
+        draw_variance: between members, as a share of what it is between bootstrap samples.
     """
 
     members: int
+    draw_variance: float
 
     @property
     def weights(self) -> Weights:
@@ -67,6 +70,13 @@ class Simulator(Protocol):
             member: [B], which model moves each.
             draws: [B, D + 2] uniform numbers in [0, 1), which decide all that is random.
         """
+
+
+def ends_of(ends: Bool) -> Callable[[Bool], Bool]:
+    """Return what becomes of simulated ends [B]: where the log has none, or only such, so here."""
+    if not ends.any():
+        return np.zeros_like
+    return np.ones_like if ends.all() else np.asarray
 
 
 def step_of(
@@ -150,7 +160,7 @@ def play(
     returns[playing] *= rest
     at_worst[playing[trusted[playing]]] *= rest
     shape = len(actors), count
-    return returns.reshape(shape), at_worst.reshape(shape)
+    return returns.reshape(shape), np.minimum(at_worst, returns).reshape(shape)
 
 
 def _decided(actors: Sequence[Actor], owner: Int64, observations: Array) -> Array:

@@ -122,10 +122,13 @@ class Scales:
         return self._near(states, self.end_low, self.end_high)
 
     def _near(self, states: Float64, low: Float64, high: Float64) -> Bool:
-        """Return which states leave a box by at most one deviation of a column's changes."""
+        """Return which states leave a box by at most one deviation of a column's changes.
+
+        Columns that always change by the same (clocks) leave it whatever is done: they count not.
+        """
         beyond = np.maximum(states - high, low - states) * self.deviation
-        margin = self.change_deviation + SAME * np.abs(self.mean)
-        return np.asarray((beyond <= margin).all(axis=1))
+        near = (beyond <= self.change_deviation) | (self.change_deviation == 0.0)
+        return np.asarray(near.all(axis=1))
 
     def inside(self, states: Float64) -> Float64:
         """Return standardised states as the log could have them: in its box, flags as flags."""

@@ -24,13 +24,15 @@ class Verdict:
 
     Attributes:
         parts: [E] float64; their mean is the value, and their scatter its sampling error.
-        spread: standard error beyond that: networks that disagree, what is known to be missed.
+        spread: standard error beyond that: models that disagree, what is known to be missed.
         effective: episodes that the value effectively rests on.
+        doubt: how much less is earned at worst where the log has nothing like it.
     """
 
     parts: Float64
     spread: float
     effective: float
+    doubt: float = 0.0
 
     @property
     def value(self) -> float:
