@@ -31,7 +31,7 @@ class Blocks:
     """Runs a kernel on all blocks of states, and waits for it."""
 
     def __init__(self, size: int, threads: int | None, tuning: Tuning = TUNING) -> None:
-        self._tuning = tuning
+        self.tuning = tuning
         count = 1 if size <= tuning.single_block_states else tuning.blocks
         self.bounds = list(pairwise(size * block // count for block in range(count + 1)))
         self.parts = self._parts(size)
@@ -84,7 +84,7 @@ class Blocks:
 
     def _parts(self, size: int) -> int:
         """Return in how many parts blocks of so many states together are swept."""
-        return min(self._tuning.most_parts, max(1, size // self._tuning.part_states))
+        return min(self.tuning.most_parts, max(1, size // self.tuning.part_states))
 
     def run_together(self, kernel: Callable[..., None], state: SweepState, *arguments: Any) -> None:
         """Run kernel(worker, workers, state, *arguments) as every worker, at the same time."""

@@ -83,7 +83,7 @@ def _improve_part(
     `steps` [N, A, k] is that of `steps_to_neighbors`, empty without a worst case.
     """
     index, weight = packed.successors, packed.weight
-    successors, weights, constant, values = system
+    successors, weights, constant, values, _ = system
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     one, largest = np.float32(1.0), np.float32(0.0)
@@ -133,5 +133,5 @@ def improve_all(
                 lo, hi, static, gamma, slip, worst_case, packed, reward, steps, choice, system
             )
             record_change(state, block, part, change)
-        if not exchange(worker, workers, state, part, system.solution):
+        if not exchange(worker, workers, state, part, system.place, system.solution):
             return

@@ -20,6 +20,7 @@ from ...kernels.bellman import packed_improvement as kernels
 from ...kernels.bellman.backup import NO_ACTION
 from ...kernels.bellman.policy_system import empty_system
 from ...kernels.bellman.static_width import static_width
+from ...kernels.bellman.sweep_state import set_both_halves
 from ...mdp.prepared import PackedMdp
 from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
 from .evaluation import PolicyEvaluator
@@ -45,7 +46,7 @@ class Float32Guess:
         self._reward: Float32 = np.empty_like(mdp.packed.mean_distance)
         self._choice: Int32 = np.full(problem.size, NO_ACTION, np.int32)
         slipped = problem.indices.shape[1] if problem.slip > 0.0 else 0
-        self._system = empty_system(problem.size, problem.k + slipped)
+        self._system = empty_system(problem.size, problem.k + slipped, mdp.packed.place)
         self._is_plain = problem.slip == 0.0 and problem.worst_case == 0.0
         self._evaluator, self._steps = sweeps.evaluator, np.empty((0, 0, 0), np.float32)
         if not self._is_plain:
@@ -131,8 +132,7 @@ class Float32Guess:
             error = change * gamma / (1.0 - gamma)
             if watch.look(self._sweeps.count, error, target.allowed) is not None:
                 return True
-            near = max(enough, noise * (tuning.guess_near if waited else 1.0))
-            if waited >= patience or change <= near:
+            if waited >= patience or change <= max(enough, noise):
                 break
             aim = max(tuning.guess_ratio * change, floor, noise)
             briefly = made == 1 and start is None
@@ -141,9 +141,8 @@ class Float32Guess:
 
     def _follow(self, start: Start, floor: float, deadline: float) -> None:
         """Evaluate the policy of an earlier plan, from its values."""
-        size, values = self._problem.size, self._values
-        values[:size] = np.where(self._problem.terminal, 0.0, start[0])
-        values[size:] = values[:size]
+        first = np.where(self._problem.terminal, 0.0, start[0])
+        set_both_halves(self._values, self._packed.place, first)
         if not self._is_plain:
             return  # The first improvement writes rows that agree with these values.
         self._blocks.run(
@@ -178,9 +177,8 @@ class Float32Guess:
         problem, penalty = self._problem, self._largest_penalty
         if not self._is_plain:
             return None
-        values = self._values[problem.size :]
-        values[problem.terminal] = 0.0
-        self._values[: problem.size] = values
+        values = np.where(problem.terminal, np.float32(0.0), self._values[problem.size :])
+        set_both_halves(self._values, self._packed.place, values)
         low, high = float(values.min()), float(values.max())
         if not largest_step(problem, penalty) < LARGEST:
             return None

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arrays import Float32
 from ...kernels.bellman import packed as kernels
+from ...kernels.bellman.sweep_state import set_both_halves
 from ...kernels.precision import FLOAT32_UNIT, SMALLEST_FLOAT32
 from ...mdp.prepared import Prepared
 from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
@@ -146,7 +147,7 @@ class PackedSteps:
 
     def sweep(self) -> Certificate:
         """Make one step, and say what that proves."""
-        self._values.reshape(2, -1)[:] = self._sweeps.values
+        set_both_halves(self._values, self._packed.place, self._sweeps.values)
         low, high = float(self._values.min()), float(self._values.max())
         return self._sweeps.sweep_packed(
             self._packed, self._reward, self._values, 0.5 * (low + high),
