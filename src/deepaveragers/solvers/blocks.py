@@ -6,7 +6,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from itertools import pairwise
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -119,10 +118,5 @@ class Blocks:
     def __enter__(self) -> Blocks:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._workers.close()

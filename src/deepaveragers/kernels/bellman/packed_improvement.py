@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Float32, Float64, Int32
+from ...arrays import Float32, Int32
 from ..jit import fused, inlined, kernel
 from .packed import Packed
 from .policy_system import PolicySystem, solve_for_itself
@@ -78,23 +78,3 @@ def improve_all(
             record_change(state, block, part, change)
         if not exchange(worker, workers, state, part, system.place, system.solution):
             return
-
-
-@kernel
-def follow(
-    lo: int, hi: int, preferred: Float64, gamma: float, packed: Packed, reward: Float32,
-    choice: Int32, system: PolicySystem,
-) -> None:  # fmt: skip
-    """Write the rows of the available actions that are largest in `preferred` [N, A]."""
-    index, weight = packed.successors, packed.weight
-    successors, weights, constant, _, _ = system
-    actions, k = weight.shape[1:]
-    for s in range(lo, hi):
-        best, chosen = -np.inf, -1
-        for a in range(actions):
-            available = reward[s, a] > -np.inf
-            if available and (chosen < 0 or preferred[s, a] > best):
-                best = preferred[s, a]
-                chosen = a
-        choice[s] = chosen
-        _write_row(s, chosen, k, gamma, index, weight, reward, successors, weights, constant)

@@ -81,13 +81,10 @@ class Float32Guess:
         return self._system.solution
 
     def run(self, target: Target, start: Start | None, watch: Watch) -> Certificate:
-        """Guess, leave the values in the float64 sweeps, and say what is proved of them.
+        """Guess, set the target, leave the values in the float64 sweeps, and say what is proved.
 
-        Args:
-            target: set here.
-            start: of an earlier plan, whose policy is evaluated first; None begins with the best
-                reward of one step.
-            watch: told after every sweep.
+        The policy of an earlier plan is evaluated first; else V begins as the best reward of one
+        step. The watch is told after every sweep.
         """
         if self._nothing_to_guess():
             return target.first_sweep(self._sweeps)
@@ -145,27 +142,25 @@ class Float32Guess:
         set_both_halves(self._values, self._packed.place, first)
         if not self._is_plain:
             return  # The first improvement writes rows that agree with these values.
-        self._blocks.run(
-            kernels.follow, start[1], self._gamma, self._packed, self._reward, self._choice,
-            self._system,
-        )  # fmt: skip
+        available = self._reward > -np.inf
+        preferred = np.maximum(start[1], np.finfo(np.float64).min)
+        rows = np.arange(len(first)), np.where(available, preferred, -np.inf).argmax(axis=1)
+        self._system.successors[:] = self._packed.successors[rows]
+        self._system.weight[:] = self._gamma * self._packed.weight[rows]
+        self._system.constant[:] = self._reward[rows]
         aim = max(self._tuning.first_ratio * self._scale, floor)
         self._evaluator.solve(self._system, aim, deadline)
 
     def _improve(self) -> tuple[float, float]:
         """Sweep over all states and actions; return the largest change and the largest value."""
         state, problem = self._blocks.sweep_state(), self._problem
-        if not self._is_plain:
-            self._blocks.run_together(
-                linearized.improve_all, state, self._static, self._gamma,
-                np.float32(problem.slip), np.float32(problem.worst_case),
-                self._packed, self._reward, self._steps, self._choice, self._system,
-            )  # fmt: skip
-            return float(state.changes.max()), float(state.peaks.max())
-        self._blocks.run_together(
-            kernels.improve_all, state, self._static, self._gamma, self._packed, self._reward,
-            self._choice, self._system,
-        )  # fmt: skip
+        about = self._static, self._gamma, self._packed, self._reward
+        written = self._choice, self._system
+        if self._is_plain:
+            self._blocks.run_together(kernels.improve_all, state, *about, *written)
+        else:
+            mixed = np.float32(problem.slip), np.float32(problem.worst_case), self._steps
+            self._blocks.run_together(linearized.improve_all, state, *about, *mixed, *written)
         return float(state.changes.max()), float(state.peaks.max())
 
     def _prove(self, allowed: float, stopped: bool) -> Certificate | None:
