@@ -28,7 +28,7 @@ def packed_mdp(
 ) -> PackedMdp:
     """Return the packed MDP of an objective; the last one of an MDP, up to `most_bytes`, is kept.
 
-    `problem` is in the order of visiting, `graph` the same with states in their own places.
+    `problem` is in the order of visiting, `graph` the same with states in their own order.
     """
     kept = prepared.packed
     if kept is None or (kept.uniform, kept.k) != (problem.uniform, problem.k):

@@ -1,9 +1,8 @@
 """Planning with a cluster: on this machine while the MDP fits its memory, else in blocks.
 
-A plan on one machine takes tens of sweeps and needs the graph and its packed copy in memory; in
-blocks of whole trajectories (`rounds`) a cluster needs no more than a part each, but from 10 to
-some hundred rounds. So blocks are the way only where there is no other. The certificate is the
-same, about the same MDP.
+A plan on one machine takes tens of sweeps, and memory for the graph and its packed copy. In blocks
+of whole trajectories (`rounds`) each node needs a part, but there are from 10 to some hundred
+rounds. So blocks are the way only where there is no other. The certificate is the same.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ with the same rewards, `reward_of_actions` R for one. They compute in float64 an
 when they store: `solvers.certificate` counts on it.
 
 Kernels work on the rows lo <= p < hi of a block. Row p stands for state order[p], and
-rank[order[p]] = p; both are empty where states keep their places. `problem` is the MDP in that
-order, without its graph; `graph` is the MDP with its states in their own places. `static` is as
+rank[order[p]] = p; both are empty where states keep their order. `problem` is the MDP in that
+order, without its graph; `graph` is the MDP with its states in their own order. `static` is as
 long as k, or empty for any k. Vectors of length 2N have two halves as in `sweep_state`.
 """
 

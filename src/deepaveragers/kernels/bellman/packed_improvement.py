@@ -1,8 +1,6 @@
 """Policy improvement in float32 over the packed MDP: sweeps that write the policy's system.
 
-A sweep is a product with the packed MDP. Half the bytes means that twice the values stay in the
-cache, and fetching values is what a sweep costs. Vectors of length 2N have two halves as in
-`sweep_state`.
+Fetching values is what a sweep costs. Vectors of length 2N have two halves as in `sweep_state`.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ class PolicySystem(NamedTuple):
         weight: [N, W] float32.
         constant: [N] float32.
         solution: [2N] float32, x on its way.
-        place: [N] int32, where x of a state stands in the first half; empty where states keep
-            their own places.
+        place: [N] int32, where x of a state stands in the first half; empty where that is its
+            number.
     """
 
     successors: Int32

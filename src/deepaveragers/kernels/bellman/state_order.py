@@ -89,8 +89,7 @@ def place_values(indices: Int32, k: int, order: Int32, previous: Int32, place: I
 
     States are visited in order. The successors of an action get the next places, then those that
     are nearest to each of them: transition i began in state previous[i], whose successors are.
-    A line of the cache holds 16 values. In the order of visiting hardly two of them are read by
-    one action; here an action of five successors reads 2 to 4 lines instead of 5.
+    So an action of five successors reads 2 to 4 lines of the cache, of 16 values each, not 5.
     """
     actions, taken = indices.shape[1], 0
     place[:] = NONE

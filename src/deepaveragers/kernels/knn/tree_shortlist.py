@@ -1,9 +1,8 @@
 """Searching the tree by shortlists: filter first, measure at the end.
 
-Where f keeps all of the distance (see `tree_search`), it bounds a distance from above too: the
-k-th smallest sum on the shortlist bounds the k-th distance, and so the sums of everything that
-may be as near. Hence nothing need be measured on the way. At the end the few points on the
-shortlist within the bound are, and ordered by (distance, row).
+Where f keeps all of the distance (see `tree_search`), the k-th smallest sum on the shortlist bounds
+the k-th distance, and so the sums of everything that may be as near. Hence only the few points on
+the shortlist within the bound are measured, at the end, and ordered by (distance, row).
 
 If even the last of the shortlist is within the bound (many points at one distance, say), there
 may have been more than it has room for: such a query is left to `tree_search`.

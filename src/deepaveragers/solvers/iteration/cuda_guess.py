@@ -79,7 +79,7 @@ class CudaGuess(Float32Guess):
             self._prepared.device_graph = there
         return there
 
-    def _improve_until(self, target: Target, start: Start | None, watch: Watch) -> bool:
+    def _iterate(self, target: Target, start: Start | None, watch: Watch) -> bool:
         """Improve until the estimated error is allowed, or float32 ends; whether it was stopped."""
         import torch
 

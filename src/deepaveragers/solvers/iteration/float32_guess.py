@@ -1,10 +1,8 @@
 """A first guess at the optimal values: modified policy iteration in float32.
 
-The packed MDP is half the size of the graph, and float32 values half that of float64: a sweep
-takes half as long. What float32 cannot resolve is left to float64 sweeps. Nothing of the guess is
-trusted. One sweep over the packed MDP in float64 proves bounds on it: `certificate` says by how
-much such a backup can be wrong, in ordinary plans far less than what was asked for. So those need
-no float64 sweep over the graph.
+Values and the packed MDP take half the memory of float64 and the graph: a sweep takes half as long.
+Nothing of the guess is trusted. One sweep over the packed MDP in float64 proves bounds on it
+(`certificate`), in ordinary plans all that was asked for. Float64 sweeps do the rest.
 """
 
 from __future__ import annotations
@@ -94,7 +92,7 @@ class Float32Guess:
             target.first_sweep(self._sweeps)  # |T 0| is more than max_a R.
         proof: Certificate | None = None
         try:
-            stopped = self._improve_until(target, start, watch)
+            stopped = self._iterate(target, start, watch)
             proof = self._prove(target.allowed, stopped)
         finally:
             if proof is None:
@@ -109,13 +107,16 @@ class Float32Guess:
             return not largest_step(self._problem, self._largest_penalty) < LARGEST
         return self._scale == 0.0
 
-    def _improve_until(self, target: Target, start: Start | None, watch: Watch) -> bool:
-        """Improve until the estimated error is allowed, or float32 ends; whether it was stopped."""
+    def _iterate(self, target: Target, start: Start | None, watch: Watch) -> bool:
+        """Improve and evaluate in turns, until the estimated error is allowed, or float32 ends.
+
+        Returns whether the watch stopped it.
+        """
         gamma, tuning, evaluator = self._problem.gamma, self._tuning, self._evaluator
         enough = tuning.guess_enough * target.change_allowed
         floor = tuning.guess_evaluated * target.change_allowed
         if start is not None:
-            self._follow(start, floor, watch.limits.deadline)
+            self._evaluate_start(start, floor, watch.limits.deadline)
         best, waited, before = math.inf, 0, self._sweeps.count
         patience = tuning.guess_patience if self._is_plain else tuning.linearized_patience
         for made in range(1, tuning.guess_sweeps + 1):
@@ -136,7 +137,7 @@ class Float32Guess:
             evaluator.solve(self._system, aim, watch.limits.deadline, briefly=briefly)
         return False
 
-    def _follow(self, start: Start, floor: float, deadline: float) -> None:
+    def _evaluate_start(self, start: Start, floor: float, deadline: float) -> None:
         """Evaluate the policy of an earlier plan, from its values."""
         first = np.where(self._problem.terminal, 0.0, start[0])
         set_both_halves(self._values, self._packed.place, first)
@@ -145,6 +146,7 @@ class Float32Guess:
         available = self._reward > -np.inf
         preferred = np.maximum(start[1], np.finfo(np.float64).min)
         rows = np.arange(len(first)), np.where(available, preferred, -np.inf).argmax(axis=1)
+        # The choice stays open: the first improvement writes all rows, solved for their own states.
         self._system.successors[:] = self._packed.successors[rows]
         self._system.weight[:] = self._gamma * self._packed.weight[rows]
         self._system.constant[:] = self._reward[rows]
