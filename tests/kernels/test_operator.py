@@ -63,7 +63,7 @@ def test_a_policys_system_is_the_operator_at_the_values(mdp, objective, seed):
     system = empty_system(size, model.width)
     gains = np.tile(model.rewards + model.gamma * values, 2)
     write_system(0, size, model, gains, values, choice, system)
-    index, weight, constant, _ = system
+    index, weight, constant = system[:3]
     # A row solved for its own state: weights and right-hand side grew by the same factor.
     grown = (1.0 - weight.sum(axis=1)) / (1.0 - model.gamma)
     change = grown * (expected - values)

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.solvers.iteration.limits import Limits
+from deepaveragers.solvers.iteration.tuning import TUNING
+from deepaveragers.solvers.planner import solve_tuned
 
 
 def in_another_order(model):
@@ -71,3 +74,28 @@ def test_what_is_released_is_made_again_and_gives_the_same_bits(model):
     mdp.release()
     assert mdp.prepared.nbytes == 0
     assert np.array_equal(mdp.solve(gamma=0.9).q_values, first.q_values)
+
+
+@pytest.mark.parametrize(
+    "case", [{}, {"slip": 0.1}, {"worst_case": 0.1}, {"gamma": 0.999}, {"horizon": 20}, {"k": 2}]
+)
+@pytest.mark.parametrize("moved", [False, True])
+def test_where_values_stand_does_not_tell_in_the_bits(model, case, moved):
+    """Nor where rewards are changed, or a plan begins with another."""
+    found = []
+    for smallest in (0, len(model) + 1):
+        mdp = in_another_order(model) if moved else replace(model)
+        tuning = replace(TUNING, placed_states=smallest, single_block_states=500)
+        objective = da.Objective(**{"gamma": 0.95, **case})
+        other = replace(objective, rewards=2.0 * model.transitions.rewards + 1.0)
+        first = solve_tuned(mdp, objective, 1e-3, Limits(0.0, np.inf, np.inf), tuning=tuning)
+        start = first.values, first.q_values
+        again = solve_tuned(
+            mdp, other, 1e-3, Limits(0.0, np.inf, np.inf), tuning=tuning, start=start
+        )
+        found.append((mdp.prepared.packed.packed.place, first.q_values, again.q_values))
+    (place, *placed), (own, *in_order) = found
+    assert sorted(place) == list(own) == list(range(len(model)))
+    assert not np.array_equal(place, own)
+    for one, other in zip(placed, in_order, strict=True):
+        assert np.array_equal(one, other)

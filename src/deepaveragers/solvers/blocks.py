@@ -6,7 +6,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from itertools import pairwise
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ class Blocks:
     """Runs a kernel on all blocks of states, and waits for it."""
 
     def __init__(self, size: int, threads: int | None, tuning: Tuning = TUNING) -> None:
-        self._tuning = tuning
+        self.tuning = tuning
         count = 1 if size <= tuning.single_block_states else tuning.blocks
         self.bounds = list(pairwise(size * block // count for block in range(count + 1)))
         self.parts = self._parts(size)
@@ -84,7 +83,7 @@ class Blocks:
 
     def _parts(self, size: int) -> int:
         """Return in how many parts blocks of so many states together are swept."""
-        return min(self._tuning.most_parts, max(1, size // self._tuning.part_states))
+        return min(self.tuning.most_parts, max(1, size // self.tuning.part_states))
 
     def run_together(self, kernel: Callable[..., None], state: SweepState, *arguments: Any) -> None:
         """Run kernel(worker, workers, state, *arguments) as every worker, at the same time."""
@@ -119,10 +118,5 @@ class Blocks:
     def __enter__(self) -> Blocks:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._workers.close()

@@ -37,7 +37,6 @@ counts for each of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..arrays import Float64
 from ..kernels.bellman.problem import Problem
@@ -65,16 +64,6 @@ class Certificate:
     residual: float
     rounding: float
     policy_below: float | None = None
-
-    @property
-    def bounds(self) -> dict[str, Any]:
-        """What a `Plan` tells of it."""
-        return {
-            "below": self.below,
-            "above": self.above,
-            "residual": self.residual,
-            "policy_below": self.policy_below,
-        }
 
     @property
     def error(self) -> float:

@@ -103,22 +103,17 @@ class Search:
         model = pose(mdp, objective)
         self._objective = replace(objective, cost=model.cost)
         self._rewards = model.rewards
-        gamma, k, weighting = objective.gamma, objective.k, objective.weighting
         distance = isinstance(signal, str)
         if distance and signal != "distance":
             raise InputError("signal", "numbers, a function or 'distance'", repr(signal))
         # The negative of the signal, as an objective: to be maximised when careful.
-        self._careful = Objective(
-            gamma=gamma,
-            k=k,
-            weighting=weighting,
-            cost=1.0 if distance else 0.0,
-            rewards=np.zeros(len(mdp)) if distance else -_numbers(mdp, signal),
-        )
+        kept = {name: getattr(objective, name) for name in ("gamma", "k", "weighting")}
+        rewards = np.zeros(len(mdp)) if distance else -_numbers(mdp, signal)
+        self._careful = Objective(cost=1.0 if distance else 0.0, rewards=rewards, **kept)
         self._by_distance, self._cost = distance, model.cost
         self._tolerance = tolerance
         largest = float(np.abs(model.rewards).max()) + float(np.abs(model.penalties).max())
-        self.allowed = tolerance * largest / (1.0 - gamma)
+        self.allowed = tolerance * largest / (1.0 - objective.gamma)
         self.solves = 0
 
     def ask(self, multiplier: float) -> Point:

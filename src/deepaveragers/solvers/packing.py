@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..arrays import Int32
 from ..kernels.bellman import packed as kernels
 from ..kernels.bellman.packed import Packed
 from ..kernels.bellman.problem import Problem
+from ..kernels.bellman.state_order import place_values
 from ..kernels.bellman.static_width import static_width
+from ..kernels.bellman.sweep_state import states_at
 from ..mdp.prepared import PackedMdp, Prepared
 from .blocks import Blocks
 from .state_order import StateOrder
@@ -25,14 +28,15 @@ def packed_mdp(
 ) -> PackedMdp:
     """Return the packed MDP of an objective; the last one of an MDP, up to `most_bytes`, is kept.
 
-    `problem` is in the order of visiting, `graph` the same with states in their own places.
+    `problem` is in the order of visiting, `graph` the same with states in their own order.
     """
     kept = prepared.packed
     if kept is None or (kept.uniform, kept.k) != (problem.uniform, problem.k):
         kept = _packed(problem, graph, order, blocks)
     elif not np.array_equal(kept.rewards, problem.rewards):
         packed = kept.packed._replace(mean_reward=np.empty_like(kept.packed.mean_reward))
-        blocks.run(kernels.pack_rewards, problem, packed)
+        rewards = problem.rewards[states_at(packed.place, problem.size)]
+        blocks.run(kernels.pack_rewards, problem, rewards, packed)
         kept = replace(kept, packed=packed, rewards=problem.rewards.copy())
     if kept.nbytes <= most_bytes:
         prepared.packed = kept
@@ -46,8 +50,21 @@ def _packed(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks)
         weight=np.empty((*pairs, problem.k), np.float32),
         mean_distance=np.empty(pairs, np.float32),
         mean_reward=np.empty(pairs, np.float32),
+        place=_places(graph, order, blocks.tuning.placed_states),
     )
     about = static_width(problem.k), problem, graph, order.order, order.rank, packed
     farthest = max(blocks.run_parts(kernels.pack_graph, *about))
     # A copy: those of an objective are the caller's, who may write others there.
     return PackedMdp(packed, problem.uniform, farthest, problem.rewards.copy())
+
+
+def _places(graph: Problem, order: StateOrder, smallest: int) -> Int32:
+    """Return [N] int32, the places of values of states, which are in the order of visiting."""
+    own = np.arange(graph.size, dtype=np.int32)
+    if graph.size < smallest:
+        return own
+    rows = own if order.own else order.order.copy()
+    previous, place = np.empty_like(rows), np.empty_like(rows)
+    previous[rows] = np.roll(rows, 1)
+    place_values(graph.indices, graph.k, rows, previous, place)
+    return place[rows]

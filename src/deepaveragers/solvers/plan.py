@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,12 +15,33 @@ from ..markup import table_html
 from ..mdp.cost import best_logged_return
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
+from .certificate import Certificate
 
 if TYPE_CHECKING:
     from ..evaluation.comparison import Comparison
     from ..policy.policy import LookupName, Policy
 
 Status = Literal["optimal", "out_of_sweeps", "out_of_time", "interrupted"]
+
+
+class Solution(NamedTuple):
+    """Values [N] and action values [N, A], what is proved of them, and after how many sweeps."""
+
+    status: Status
+    proof: Certificate
+    values: Float64
+    q_values: Float64
+    sweeps: int
+
+    def plan(self, mdp: DacMdp, objective: Objective, tolerance: float, began: float) -> Plan:
+        """Return the plan; `began` is a moment of `time.perf_counter`."""
+        seconds, proof = time.perf_counter() - began, self.proof
+        return Plan(
+            mdp=mdp, objective=objective, values=self.values, q_values=self.q_values,
+            below=proof.below, above=proof.above, policy_below=proof.policy_below,
+            tolerance=tolerance, status=self.status, residual=proof.residual,
+            sweeps=self.sweeps, seconds=seconds,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,10 +20,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from inspect import signature
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from ..arguments import check_takes, choice, instance, number, optional, shown, whole_number
-from ..arrays import Float64
 from ..errors import InputError
 from ..kernels.bellman.problem import Problem
 from ..mdp.model import DacMdp
@@ -42,7 +41,7 @@ from .iteration.loop import Guess, Outcome, PolicyIteration
 from .iteration.target import Target
 from .iteration.tuning import TUNING, Tuning
 from .packing import packed_mdp
-from .plan import Plan, Status
+from .plan import Plan, Solution
 from .state_order import order_of
 from .units import units_of
 
@@ -137,27 +136,7 @@ def solve_tuned(
         horizon=objective.horizon, evaluate=evaluate, start=start, threads=threads,
         callback=callback, tuning=tuning, cuda_tuning=cuda_tuning if on_gpu else None,
     )  # fmt: skip
-    return Plan(
-        mdp=mdp,
-        objective=objective,
-        values=found.values,
-        q_values=found.q_values,
-        tolerance=tolerance,
-        status=found.status,
-        sweeps=found.sweeps,
-        seconds=time.perf_counter() - limits.began,
-        **found.proof.bounds,
-    )
-
-
-class Solution(NamedTuple):
-    """Values [N] and action values [N, A], what is proved of them, and after how many sweeps."""
-
-    status: Status
-    proof: Certificate
-    values: Float64
-    q_values: Float64
-    sweeps: int
+    return found.plan(mdp, objective, tolerance, limits.began)
 
 
 def solve_problem(

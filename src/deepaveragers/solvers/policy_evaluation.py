@@ -110,14 +110,8 @@ def factored_values(
     free = whole._replace(cost=0.0, adaptive=0.0, penalties=np.zeros_like(whole.penalties))
     rewards = _evaluate(mdp, free, tolerance, threads)
     total = _evaluate(mdp, whole, tolerance, threads)
-    penalties = PolicyValue(
-        values=rewards.values - total.values,
-        below=rewards.below + total.above,
-        above=rewards.above + total.below,
-        status=total.status,
-        terminal=total.terminal,
-    )
-    return rewards, penalties
+    below, above = rewards.below + total.above, rewards.above + total.below
+    return rewards, replace(total, values=rewards.values - total.values, below=below, above=above)
 
 
 def _evaluate(mdp: DacMdp, problem: Problem, tolerance: float, threads: int | None) -> PolicyValue:

@@ -1,9 +1,8 @@
 """Rounds over blocks: each block sweeps by itself, then rounds are mixed (Anderson).
 
-In a round every block begins with V, and reads of other blocks what they were then. Each backup of
-its first sweep reads V or Z, so that sweep proves bounds as any other does (`certificate`),
-whatever V is: a mixture of earlier rounds may be good or bad, never wrong. The values that are
-returned are those of a first sweep. The sweeps after it only make the next V.
+In a round every block begins with V, and reads of other blocks what they were then. Its first sweep
+proves bounds as any other does (`certificate`), whatever V is. The values that are returned are
+those of a first sweep. The sweeps after it only make the next V.
 
 Rounds are mixed as sweeps are (`kernels.bellman.anderson`). If the changes of a round are more than
 `WORSE` times the least so far, the mixture is given up for the last plain result, and earlier

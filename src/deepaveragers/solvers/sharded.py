@@ -1,14 +1,12 @@
 """Planning with a cluster: on this machine while the MDP fits its memory, else in blocks.
 
-A plan on one machine takes tens of sweeps and needs the graph and its packed copy in memory; in
-blocks of whole trajectories (`rounds`) a cluster needs no more than a part each, but from 10 to
-some hundred rounds. So blocks are the way only where there is no other. The certificate is the
-same, about the same MDP.
+A plan on one machine takes tens of sweeps, and memory for the graph and its packed copy. In blocks
+of whole trajectories (`rounds`) each node needs a part, but there are from 10 to some hundred
+rounds. So blocks are the way only where there is no other. The certificate is the same.
 """
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -33,7 +31,7 @@ from .block_files import OF_BLOCKS, BlockFiles, scalars_of, sweep_block
 from .certificate import Certificate, certify, largest_size, rounding_of_backup
 from .iteration.limits import Callback, Limits, Watch
 from .iteration.target import Target
-from .plan import Plan, Status
+from .plan import Plan, Solution, Status
 from .rounds import SWEEPS, RoundState, gathered, load_state, next_values, save_state
 
 VERSION = 2
@@ -120,17 +118,8 @@ def solve_in_blocks(
         loop = _Loop(files, hired, problem, tolerance, Watch(limits, callback, stack))
         status = loop.run()
         proof, values, q_values = loop.outcome()
-    return Plan(
-        mdp=mdp,
-        objective=objective,
-        values=values,
-        q_values=q_values,
-        tolerance=tolerance,
-        status=status,
-        sweeps=loop.state.sweeps,
-        seconds=time.perf_counter() - limits.began,
-        **proof.bounds,
-    )
+    found = Solution(status, proof, values, q_values, loop.state.sweeps)
+    return found.plan(mdp, objective, tolerance, limits.began)
 
 
 def _bounds(mdp: DacMdp, blocks: int, folder: Path) -> tuple[int, ...]:

@@ -69,12 +69,7 @@ class Starts(ABC):
 
 @dataclass(frozen=True, eq=False)
 class NumberedStarts(Starts):
-    """Start states and their neighbours by numbered action.
-
-    Attributes:
-        indices: [S, A, K] int32, as in the graph.
-        distances: [S, A, K] float32, as in the graph.
-    """
+    """Start states and their neighbours by numbered action, [S, A, K] as in the graph."""
 
     indices: Int32
     distances: Float32
@@ -100,11 +95,7 @@ class NumberedStarts(Starts):
 
 @dataclass(frozen=True, eq=False)
 class CandidateStarts(Starts):
-    """Start states and their candidates, where actions are rows.
-
-    Attributes:
-        found: the candidates.
-    """
+    """Start states and the candidates found for them, where actions are rows."""
 
     found: Candidates
 

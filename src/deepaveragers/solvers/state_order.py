@@ -2,7 +2,7 @@
 
 Gauss-Seidel is quick here because rows usually stand in the order in which they were
 experienced. When they do not, the trajectories are found again from the graph itself, and the
-MDP is solved with its states moved to other places.
+MDP is solved with its states in another order.
 
 Ordinary plans read the packed MDP alone, which is made in that order (`packing`). Sweeps in
 float64 read the graph itself in that order: that costs some sweeps' time and as much memory as
@@ -29,19 +29,19 @@ OWN: Int32 = frozen(np.empty(0, np.int32))
 
 
 class StateOrder:
-    """Row p stands for state order[p]; `order` is empty where all keep their places."""
+    """Row p stands for state order[p]; `order` is empty where that is their own."""
 
     def __init__(self, order: Int32, prepared: Prepared) -> None:
         self.order, self._prepared = order, prepared
 
     @property
     def own(self) -> bool:
-        """Whether states keep their places."""
+        """Whether states keep their own order."""
         return len(self.order) == 0
 
     @property
     def rank(self) -> Int32:
-        """[N] int32, the row that stands for a state; empty where all keep their places."""
+        """[N] int32, the row that stands for a state; empty where that is their own."""
         rank = np.empty_like(self.order)
         rank[self.order] = np.arange(len(rank), dtype=np.int32)
         return frozen(rank)
@@ -76,7 +76,7 @@ class StateOrder:
         return frozen(rows_at(array, self.order)) if per_state else array
 
     def restored(self, array: Float64) -> Float64:
-        """Return rows [N] or [N, A] in the states' own places."""
+        """Return rows [N] or [N, A] in the states' own order."""
         return array if self.own else rows_at(array, self.rank)
 
 

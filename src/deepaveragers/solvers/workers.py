@@ -1,8 +1,7 @@
 """Threads that work at the same time, and have all left when the caller goes on.
 
-Threads that wait for each other inside a kernel must all run at once: there is one helper for
-every part but the caller's own, and no other work for them. After an interruption the helpers
-are waited for and replaced, whatever they had been handed: none writes to an array any more.
+Threads that wait for each other inside a kernel must all run at once, so helpers have no other
+work. After an interruption they are waited for and replaced: none writes to an array any more.
 """
 
 from __future__ import annotations

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Float32, Float64
+from ...arrays import Float32, Float64, Int32
 from ..jit import kernel, reassociated
 from .barrier import wait_for_all
-from .sweep_state import SweepState
+from .sweep_state import SweepState, publish
 
 STRIP = 512
-"""States whose vectors are worked on together while they are in the nearest cache."""
+"""States whose vectors are worked on together while they are in the nearest cache. They are counted
+by unsigned numbers: signed ones might count from an array's end, and loops are not vectorised."""
 RIDGE = 1e-10
 """Added to the products, relative to their trace: sweeps may be nearly dependent."""
 
@@ -48,8 +49,8 @@ def _remember(
     lo: int, hi: int, solution: Float32, origin: Float32, slot: int, kept: Float32, moved: Float32
 ) -> None:
     """Keep the new half of the solution, and its change from `origin`, in row `slot`."""
-    size = len(origin)
-    for s in range(lo, hi):
+    size = np.uint64(len(origin))
+    for s in range(np.uint64(lo), np.uint64(hi)):
         value = solution[s + size]
         kept[slot, s] = value
         moved[slot, s] = value - origin[s]
@@ -70,15 +71,15 @@ def _products(
         for n in range(count):
             sums[block, m, n] = 0.0
     for first in range(lo, hi, STRIP):
-        length = min(STRIP, hi - first)
+        start, length = np.uint64(first), np.uint64(min(STRIP, hi - first))
         for m in range(count):
             for s in range(length):
-                weight = moved[latest, first + s] * unit
-                left[s] = weight * weight * (moved[m, first + s] * unit) * unit
+                weight = moved[latest, start + s] * unit
+                left[s] = weight * weight * (moved[m, start + s] * unit) * unit
             for n in range(m, count):
                 total = np.float32(0.0)
                 for s in range(length):
-                    total += left[s] * moved[n, first + s]
+                    total += left[s] * moved[n, start + s]
                 sums[block, m, n] += np.float64(total)
 
 
@@ -125,32 +126,33 @@ def shares_of(sums: Float64, count: int, latest: int) -> Float64:
 
 @kernel
 def _combine(
-    lo: int, hi: int, shares: Float64, count: int, latest: int, kept: Float32, solution: Float32,
-    origin: Float32,
+    lo: int, hi: int, shares: Float64, count: int, latest: int, kept: Float32, place: Int32,
+    solution: Float32, origin: Float32,
 ) -> None:  # fmt: skip
     """Set both halves of the solution, and `origin`, to the mixture of kept vectors [M, N].
 
     As the latest plus shares of differences: shares may be large, and differences are small.
     """
-    size = len(origin)
+    size, mixed = np.uint64(len(origin)), np.empty(STRIP, np.float32)
     for first in range(lo, hi, STRIP):
-        end = min(first + STRIP, hi)
-        for s in range(first, end):
-            origin[s] = kept[latest, s]
+        start, length = np.uint64(first), np.uint64(min(STRIP, hi - first))
+        for s in range(length):
+            mixed[s] = kept[latest, start + s]
         for m in range(count):
             share = np.float32(shares[m])
             if m != latest:
-                for s in range(first, end):
-                    origin[s] += share * (kept[m, s] - kept[latest, s])
-        for s in range(first, end):
-            solution[s] = origin[s]
-            solution[size + s] = origin[s]
+                for s in range(length):
+                    mixed[s] += share * (kept[m, start + s] - kept[latest, start + s])
+        for s in range(length):
+            origin[start + s] = mixed[s]
+            solution[size + start + s] = mixed[s]
+        publish(first, min(first + STRIP, hi), place, solution)
 
 
 @kernel
 def mix(
-    worker: int, workers: int, state: SweepState, solution: Float32, memory: AndersonMemory,
-    stored: int, unit: float,
+    worker: int, workers: int, state: SweepState, place: Int32, solution: Float32,
+    memory: AndersonMemory, stored: int, unit: float,
 ) -> bool:  # fmt: skip
     """Replace the solution [2N] by the best mixture; false if the sweep was abandoned.
 
@@ -168,5 +170,6 @@ def mix(
         return False
     shares = shares_of(sums, count, slot)
     for block in range(worker, len(edges) - 1, workers):
-        _combine(edges[block], edges[block + 1], shares, count, slot, kept, solution, origin)
+        lo, hi = edges[block], edges[block + 1]
+        _combine(lo, hi, shares, count, slot, kept, place, solution, origin)
     return bool(wait_for_all(state.counters, workers))

@@ -2,10 +2,7 @@
 
 A kernel works on the core states lo <= s < hi, so threads share a sweep by blocks of states;
 machines (`solvers.sharded`) have a part of the graph each, whose first row is state `first`.
-A vector of length 2N holds what all blocks agreed on after the last sweep (first half) and what
-this sweep has found so far (second half). A block reads its own states from the second half
-(Gauss-Seidel) and those of other blocks from the first (Jacobi). So the bits do not depend on
-timing. (In float32 the same is done part by part of a block: `sweep_state`.)
+A vector of length 2N has two halves as in `sweep_state`; here a block is swept as a whole.
 
 States are visited from the last to the first: core state i leads to i + 1 by the very
 transition that was logged, so one sweep carries a value along a whole trajectory.

@@ -66,7 +66,7 @@ def _sweep_all(
         for block in range(worker, len(state.edges) - 1, workers):
             lo, hi = part_of(state, block, part)
             record_change(state, block, part, sweep(lo, hi, static, system))
-        if not exchange(worker, workers, state, part, system.solution):
+        if not exchange(worker, workers, state, part, system.place, system.solution):
             return False
     return True
 
@@ -99,7 +99,7 @@ def solve_system(
             done = 1.0
             break
         unit = np.float32(1.0 / change)
-        if not mix(worker, workers, state, system.solution, memory, stored, unit):
+        if not mix(worker, workers, state, system.place, system.solution, memory, stored, unit):
             return
         stored += 1
     # Nobody may still be reading `progress` when it is written.

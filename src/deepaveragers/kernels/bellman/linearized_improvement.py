@@ -75,15 +75,15 @@ def _write_row(
 
 @fused
 def _improve_part(
-    lo: int, hi: int, static: StaticWidth, gamma: float, slip: float, worst_case: float,
-    packed: Packed, reward: Float32, steps: Float32, choice: Int32, system: PolicySystem,
+    lo: int, hi: int, static: StaticWidth, gamma: float, packed: Packed, reward: Float32,
+    slip: float, worst_case: float, steps: Float32, choice: Int32, system: PolicySystem,
 ) -> float:  # fmt: skip
     """Sweep over states lo..hi, as the plain improvement does, and write rows that agree with it.
 
     `steps` [N, A, k] is that of `steps_to_neighbors`, empty without a worst case.
     """
     index, weight = packed.successors, packed.weight
-    successors, weights, constant, values = system
+    successors, weights, constant, values, _ = system
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     one, largest = np.float32(1.0), np.float32(0.0)
@@ -122,7 +122,7 @@ def _improve_part(
 @kernel
 def improve_all(
     worker: int, workers: int, state: SweepState, static: StaticWidth, gamma: float,
-    slip: float, worst_case: float, packed: Packed, reward: Float32, steps: Float32,
+    packed: Packed, reward: Float32, slip: float, worst_case: float, steps: Float32,
     choice: Int32, system: PolicySystem,
 ) -> None:  # fmt: skip
     """Improve part by part in all blocks, as one of several workers."""
@@ -130,8 +130,8 @@ def improve_all(
         for block in range(worker, len(state.edges) - 1, workers):
             lo, hi = part_of(state, block, part)
             change = _improve_part(
-                lo, hi, static, gamma, slip, worst_case, packed, reward, steps, choice, system
+                lo, hi, static, gamma, packed, reward, slip, worst_case, steps, choice, system
             )
             record_change(state, block, part, change)
-        if not exchange(worker, workers, state, part, system.solution):
+        if not exchange(worker, workers, state, part, system.place, system.solution):
             return

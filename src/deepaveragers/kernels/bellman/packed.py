@@ -5,8 +5,8 @@ with the same rewards, `reward_of_actions` R for one. They compute in float64 an
 when they store: `solvers.certificate` counts on it.
 
 Kernels work on the rows lo <= p < hi of a block. Row p stands for state order[p], and
-rank[order[p]] = p; both are empty where states keep their places. `problem` is the MDP in that
-order, without its graph; `graph` is the MDP with its states in their own places. `static` is as
+rank[order[p]] = p; both are empty where states keep their order. `problem` is the MDP in that
+order, without its graph; `graph` is the MDP with its states in their own order. `static` is as
 long as k, or empty for any k. Vectors of length 2N have two halves as in `sweep_state`.
 """
 
@@ -34,12 +34,14 @@ class Packed(NamedTuple):
         mean_distance: [N, A] float32.
         mean_reward: [N, A] float32; -inf where the action has no neighbour, 0 where
             the episode ended.
+        place: [N] int32, where the value of a state stands in the first half.
     """
 
     successors: Int32
     weight: Float32
     mean_distance: Float32
     mean_reward: Float32
+    place: Int32
 
 
 @kernel
@@ -49,7 +51,7 @@ def pack_graph(
 ) -> float:  # fmt: skip
     """Write the rows of a part of a block; return the largest distance."""
     indices, distances, rewards = graph.indices, graph.distances, problem.rewards
-    index, weight, mean_distance, mean_reward = packed
+    index, weight, mean_distance, mean_reward, place = packed
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     moved, uniform, terminal = len(order) > 0, problem.uniform, problem.terminal
@@ -73,19 +75,22 @@ def pack_graph(
                     i = rank[np.uint32(i)]
                 share = np.float32(parts[j] * grown)
                 value += np.float64(share) * rewards[np.uint32(i)]
-                index[p, a, j] = i + size if np.uint32(i - lo) < np.uint32(hi - lo) else i
+                own = np.uint32(i - lo) < np.uint32(hi - lo)
+                index[p, a, j] = i + size if own else place[np.uint32(i)]
                 weight[p, a, j] = share
             mean_distance[p, a] = summed * grown
             mean_reward[p, a] = value if mass > 0.0 or ended else -np.inf
     return np.float64(farthest)
 
 
-def pack_rewards(lo: int, hi: int, problem: Problem, packed: Packed) -> None:
-    """Write the mean rewards of a block of an MDP that was packed with other rewards."""
-    size, weight = problem.size, packed.weight[lo:hi].astype(np.float64)
-    rewards = problem.rewards[packed.successors[lo:hi] % size]
+def pack_rewards(lo: int, hi: int, problem: Problem, rewards: Float64, packed: Packed) -> None:
+    """Write the mean rewards of a block of an MDP that was packed with other rewards.
+
+    `rewards` [2N] stand where sweeps find the values of their states.
+    """
+    weight = packed.weight[lo:hi].astype(np.float64)
     there = weight.any(axis=2) | problem.terminal[lo:hi, None]
-    mean = np.einsum("pak,pak->pa", weight, rewards)
+    mean = np.einsum("pak,pak->pa", weight, rewards[packed.successors[lo:hi]])
     packed.mean_reward[lo:hi] = np.where(there, mean, -np.inf)
 
 
@@ -105,7 +110,7 @@ def reward_of_actions(
     indices, rewards, k = graph.indices, graph.rewards, problem.k
     cost, adaptive = problem.cost, problem.adaptive
     size, actions = reward.shape
-    _, _, mean_distance, mean_reward = packed
+    _, _, mean_distance, mean_reward, place = packed
     every_row = 1 if allowed.shape[0] > 1 else 0
     every_fee = 1 if penalties.shape[0] > 1 else 0
     scale, stuck = 0.0, 0
@@ -127,7 +132,7 @@ def reward_of_actions(
             stuck += 1
             continue
         scale = max(scale, np.float64(abs(best)))
-        values[p] = best
+        values[place[p]] = best
         values[p + size] = best
     return scale, stuck
 
@@ -146,8 +151,8 @@ def backup_packed(
     Returns:
         the smallest and the largest change of a value; infinite where V is not finite.
     """
-    index, weight, _, _ = packed
-    _, actions, any_k = weight.shape
+    index, weight = packed.successors, packed.weight
+    size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     smallest, largest = np.inf, -np.inf
     for p in range(lo, hi):
@@ -166,7 +171,7 @@ def backup_packed(
         result[p] = best
         if terminal[p]:
             continue
-        change = best - np.float64(values[p])
+        change = best - np.float64(values[p + size])
         if not abs(change) < np.inf:
             return -np.inf, np.inf
         smallest = min(smallest, change)

@@ -1,17 +1,14 @@
 """Policy improvement in float32 over the packed MDP: sweeps that write the policy's system.
 
-A sweep is a product with the packed MDP. Half the bytes means that twice the values stay in the
-cache, and fetching values is what a sweep costs. Vectors of length 2N have two halves as in
-`sweep_state`.
+Fetching values is what a sweep costs. Vectors of length 2N have two halves as in `sweep_state`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Float32, Float64, Int32
+from ...arrays import Float32, Int32
 from ..jit import fused, inlined, kernel
-from ..llvm import ROWS_AHEAD, prefetch_row
 from .packed import Packed
 from .policy_system import PolicySystem, solve_for_itself
 from .static_width import StaticWidth
@@ -42,22 +39,19 @@ def _improve_part(
     its system where the policy changes. The system's solution is V.
     """
     index, weight = packed.successors, packed.weight
-    successors, weights, constant, values = system
+    successors, weights, constant, values, _ = system
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     largest = np.float32(0.0)
     for step in range(hi - lo):
         s = hi - 1 - step
-        # Read backwards, rows do not come ahead of time by themselves.
-        if s - ROWS_AHEAD >= lo:
-            prefetch_row(index, s - ROWS_AHEAD)
-            prefetch_row(weight, s - ROWS_AHEAD)
+        row = np.uint64(s)  # Unsigned, as in `place_of`.
         best, chosen = np.float32(-np.inf), 0
         for a in range(actions):
             future = np.float32(0.0)
             for j in range(k - 1, -1, -1):
-                future += weight[s, a, j] * values[np.uint32(index[s, a, j])]
-            q = reward[s, a] + gamma * future
+                future += weight[row, a, j] * values[np.uint32(index[row, a, j])]
+            q = reward[row, a] + gamma * future
             if q > best:
                 best = q
                 chosen = a
@@ -80,25 +74,5 @@ def improve_all(
             lo, hi = part_of(state, block, part)
             change = _improve_part(lo, hi, static, gamma, packed, reward, choice, system)
             record_change(state, block, part, change)
-        if not exchange(worker, workers, state, part, system.solution):
+        if not exchange(worker, workers, state, part, system.place, system.solution):
             return
-
-
-@kernel
-def follow(
-    lo: int, hi: int, preferred: Float64, gamma: float, packed: Packed, reward: Float32,
-    choice: Int32, system: PolicySystem,
-) -> None:  # fmt: skip
-    """Write the rows of the available actions that are largest in `preferred` [N, A]."""
-    index, weight = packed.successors, packed.weight
-    successors, weights, constant, _ = system
-    actions, k = weight.shape[1:]
-    for s in range(lo, hi):
-        best, chosen = -np.inf, -1
-        for a in range(actions):
-            available = reward[s, a] > -np.inf
-            if available and (chosen < 0 or preferred[s, a] > best):
-                best = preferred[s, a]
-                chosen = a
-        choice[s] = chosen
-        _write_row(s, chosen, k, gamma, index, weight, reward, successors, weights, constant)

@@ -28,6 +28,7 @@ from ...arrays import Float32, Int32, Int64
 from ..jit import fused
 from .policy_system import PolicySystem
 from .static_width import StaticWidth
+from .sweep_state import states_at
 
 MOST_ON_ITSELF = 1.0 - 1e-6
 """Weight on itself up to which a kept state is solved for: float32 cannot tell what more leaves."""
@@ -56,7 +57,7 @@ def find_paths(
     `main_share` is the share of a row's weights from which on its state is passed through. A main
     successor is in the block and visited before its state, so there is no cycle.
     """
-    index, weight, constants, solution = system
+    index, weight, constants, solution, _ = system
     offset, factor, head = paths
     size, any_width = index.shape
     width = len(static) if len(static) > 0 else any_width
@@ -80,15 +81,15 @@ def find_paths(
 def reduced_system(kept: Int64, system: PolicySystem, paths: Paths) -> PolicySystem:
     """Return the system of the kept states [M], ascending, in terms of kept states."""
     size, count = len(system.constant), len(kept)
-    place = np.zeros(size, np.int32)
-    place[kept] = np.arange(count)
+    rank = np.zeros(size, np.int32)
+    rank[kept] = np.arange(count)
     index, weight = system.successors[kept], system.weight[kept]
     defect = (weight * system.solution[index].astype(np.float64)).sum(axis=1)
     defect += system.constant[kept] - system.solution[kept + size].astype(np.float64)
-    half, states = np.divmod(index, size)
+    states = states_at(system.place, size)[index]
     constant = defect + (weight * paths.offset[states]).sum(axis=1)
     weight *= paths.factor[states]
-    successors = place[paths.head[states]] + count * half
+    successors = rank[paths.head[states]] + np.where(index < size, 0, count)
     own = successors == np.arange(count, 2 * count)[:, None]
     itself = np.where(own, weight, 0.0).sum(axis=1)
     solved = itself < MOST_ON_ITSELF

@@ -20,6 +20,9 @@ from .backup import NO_ACTION, neighbor_weight, unit_cost, worst_outcome
 from .problem import Problem
 from .static_width import StaticWidth
 
+OWN_PLACES: Int32 = np.empty(0, np.int32)
+"""Stands for places that are the states' own."""
+
 
 class PolicySystem(NamedTuple):
     """The system of N states; W successors each.
@@ -29,21 +32,25 @@ class PolicySystem(NamedTuple):
         weight: [N, W] float32.
         constant: [N] float32.
         solution: [2N] float32, x on its way.
+        place: [N] int32, where x of a state stands in the first half; empty where that is its
+            number.
     """
 
     successors: Int32
     weight: Float32
     constant: Float32
     solution: Float32
+    place: Int32 = OWN_PLACES
 
 
-def empty_system(size: int, width: int) -> PolicySystem:
+def empty_system(size: int, width: int, place: Int32 = OWN_PLACES) -> PolicySystem:
     """Return room for a system; its solution is 0."""
     return PolicySystem(
         successors=np.empty((size, width), np.int32),
         weight=np.empty((size, width), np.float32),
         constant=np.empty(size, np.float32),
         solution=np.zeros(2 * size, np.float32),
+        place=place,
     )
 
 
@@ -110,7 +117,7 @@ def write_system(
     # Fields are read here: read in a loop, each would count references to its array.
     indices, distances, rewards = problem.indices, problem.distances, problem.rewards
     allowed, penalties, policy = problem.allowed, problem.penalties, problem.policy
-    index, weight, constants, _ = system
+    index, weight, constants, _, _ = system
     size, width = index.shape
     k, gamma, slip = problem.k, problem.gamma, problem.slip
     uniform, worst_case = problem.uniform, problem.worst_case
@@ -158,12 +165,12 @@ def sweep(lo: int, hi: int, static: StaticWidth, system: PolicySystem) -> float:
 
     `static` is as long as W, or empty for any W.
     """
-    index, weight, constant, solution = system
-    size, any_width = index.shape
+    index, weight, constant, solution, _ = system
+    size, any_width = np.uint64(len(constant)), index.shape[1]
     width = len(static) if len(static) > 0 else any_width
-    largest = np.float32(0.0)
-    for step in range(hi - lo):
-        s = hi - 1 - step
+    largest, last = np.float32(0.0), np.uint64(hi - 1)
+    for step in range(np.uint64(hi - lo)):
+        s = last - step
         value = constant[s]
         # The nearest last: it is often the state just visited, and nothing else waits for it.
         for j in range(width - 1, -1, -1):

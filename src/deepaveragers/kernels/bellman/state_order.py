@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Float32, Int32
-from ..jit import kernel
+from ..jit import inlined, kernel
 from .problem import DISTANCE_OFFSET, Problem
 
 NONE = -1
@@ -70,3 +70,39 @@ def reorder(
     found = problem.indices[states]
     indices[lo:hi] = np.where(found == NONE, NONE, rank[found])
     distances[lo:hi] = problem.distances[states]
+
+
+@inlined
+def _place_row(indices: Int32, k: int, s: int, a: int, place: Int32, taken: int) -> int:
+    """Give the next places to successors that have none yet; return how many are taken."""
+    for j in range(k):
+        i = indices[s, a, j]
+        if i >= 0 and place[i] == NONE:
+            place[i] = taken
+            taken += 1
+    return taken
+
+
+@kernel
+def place_values(indices: Int32, k: int, order: Int32, previous: Int32, place: Int32) -> None:
+    """Give every state a place [N], such that values that are read together stand together.
+
+    States are visited in order. The successors of an action get the next places, then those that
+    are nearest to each of them: transition i began in state previous[i], whose successors are.
+    So an action of five successors reads 2 to 4 lines of the cache, of 16 values each, not 5.
+    """
+    actions, taken = indices.shape[1], 0
+    place[:] = NONE
+    for s in order:
+        for a in range(actions):
+            before = taken
+            taken = _place_row(indices, k, s, a, place, taken)
+            if taken > before:
+                for j in range(k):
+                    i = indices[s, a, j]
+                    if i >= 0:
+                        taken = _place_row(indices, k, previous[i], a, place, taken)
+    for s in order:
+        if place[s] == NONE:
+            place[s] = taken
+            taken += 1

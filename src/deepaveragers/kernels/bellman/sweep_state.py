@@ -5,6 +5,10 @@ was found in the present part (second half). A sweep reads states of its own par
 half, which is Gauss-Seidel, and all others from the first. After each part there is a barrier, and
 the new values are copied to the first half. So the bits depend on the blocks only, not on who works
 on them or when; and nearly all reads are of N numbers, not 2N, which stay in the cache longer.
+
+The second half is in the order of visiting. In the first, the value of state s stands at place[s]:
+together with those that are read together (`packed.place_values`). Where `place` is empty, it
+stands at s.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Float32, Float64, Int64
+from ...arrays import Array, Float32, Float64, Int32, Int64
 from ..jit import kernel, unordered
 from .barrier import wait_for_all
 
@@ -60,19 +64,21 @@ def record_change(state: SweepState, block: int, part: int, change: float) -> No
 
 
 @unordered
-def _publish(lo: int, hi: int, values: Float32) -> float:
-    """Copy a part's second half to the first; return its largest absolute value."""
-    size = len(values) // 2
+def publish(lo: int, hi: int, place: Int32, values: Float32) -> float:
+    """Copy the second half of states lo..hi to the first; return their largest absolute value."""
+    size, moved = np.uint64(len(values) // 2), len(place) > 0
     largest = np.float32(0.0)
-    for s in range(lo, hi):
+    for s in range(np.uint64(lo), np.uint64(hi)):
         value = values[s + size]
-        values[s] = value
+        values[np.uint64(place[s]) if moved else s] = value
         largest = max(largest, abs(value))
     return np.float64(largest)
 
 
 @kernel
-def exchange(worker: int, workers: int, state: SweepState, part: int, values: Float32) -> bool:
+def exchange(
+    worker: int, workers: int, state: SweepState, part: int, place: Int32, values: Float32
+) -> bool:
     """Let the others see what this worker found in a part of its blocks.
 
     What is in the second half of the values [2N] is copied to the first, where the others read
@@ -83,5 +89,21 @@ def exchange(worker: int, workers: int, state: SweepState, part: int, values: Fl
     for block in range(worker, len(state.edges) - 1, workers):
         lo, hi = part_of(state, block, part)
         peak = 0.0 if part == 0 else state.peaks[block]
-        state.peaks[block] = max(peak, _publish(lo, hi, values))
+        state.peaks[block] = max(peak, publish(lo, hi, place, values))
     return bool(wait_for_all(state.counters, workers))
+
+
+def set_both_halves(values: Float32, place: Int32, found: Array) -> None:
+    """Set values [2N] to what was found [N], in the order of visiting."""
+    size = len(found)
+    values[size:] = found
+    values[place if len(place) else slice(0, size)] = values[size:]
+
+
+def states_at(place: Int32, size: int) -> Int32:
+    """Return [2N] int32, the state whose value stands at each place."""
+    states = np.arange(size, dtype=np.int32)
+    both = np.concatenate([states, states])
+    if len(place):
+        both[place] = states
+    return both

@@ -62,15 +62,9 @@ def refine(
     points: Float64, products: Products, rounding: Rounding, groups: Groups, squared: Float64,
     found: Int32,
 ) -> None:  # fmt: skip
-    """Improve the k best of every point by the rows that the table is for.
+    """Improve the k best of every point [B, D] by the rows that the table of products is for.
 
-    Args:
-        points: [B, D] query points.
-        products: with some of the rows.
-        rounding: of the points.
-        groups: all rows.
-        squared: [B, k] in and out, squared distances, ascending.
-        found: [B, k] in and out, row numbers.
+    Their squared distances, ascending, and row numbers are `squared` and `found` [B, k].
     """
     table, first, norms = products
     rows, starts, members = groups

@@ -2,8 +2,7 @@
 
 A squared distance is summed in float64 from the rows themselves, one dimension after another,
 so that every engine gives the same bits. The k best are kept ordered by (distance, row).
-Arrays come whole, with the number of the point: to make a view of one row costs more than
-what is done with it.
+Arrays come whole, with the number of the point: a view of one row costs more than what it is for.
 """
 
 from __future__ import annotations

@@ -39,13 +39,8 @@ def measure_outliers(
 ) -> None:  # fmt: skip
     """Improve the k best of points[queries] by the last of the rows, those far out.
 
-    Args:
-        points: [B, D] query points.
-        queries: which of them.
-        centre: [D].
-        norms: [O] distances of the rows far out from the centre, ascending.
-        groups: all rows, those far out at the end.
-        squared, found: [B, k] in and out, ordered by (squared distance, row).
+    `norms` [O] are their distances from the centre [D], ascending. `squared` and `found` [B, k] are
+    ordered by (squared distance, row).
     """
     rows, starts, members = groups
     last, first = squared.shape[1] - 1, len(rows) - len(norms)

@@ -35,13 +35,9 @@ class Projection(NamedTuple):
 def project(
     points: Float64, projection: Projection, coordinates: Float32, margins: Float64
 ) -> None:
-    """Write filter coordinates and margins of points.
+    """Write filter coordinates of points [B, D], and how far rounding may have moved them [B].
 
-    Args:
-        points: [B, D].
-        projection: to F directions.
-        coordinates: [B, at least F, or F + 1 if F < D] out; what lies beyond is left.
-        margins: [B] out, how far rounding may have moved them.
+    Coordinates are [B, at least F, or F + 1 if F < D]; what lies beyond is left.
     """
     mean, rotation, scale = projection
     dimensions, kept = rotation.shape

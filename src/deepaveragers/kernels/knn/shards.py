@@ -56,12 +56,9 @@ def mark_visits(
 
 @kernel
 def merge_lists(points: Int32, rows: Int32, squared: Float64, found: Int32, best: Float64) -> None:
-    """Merge what a shard found into lists, by (distance, row).
+    """Merge what a shard found, `rows` and `squared` [M, K], into lists of points [M].
 
-    Args:
-        points: [M] whose lists.
-        rows, squared: [M, K] what was found; negative rows for none.
-        found, best: [B, K] in and out; `NO_ROW` and inf for none.
+    The lists `found` and `best` [B, K] are by (distance, row), with `NO_ROW` and inf for none.
     """
     for m in range(len(points)):
         for j in range(rows.shape[1]):
@@ -76,13 +73,9 @@ def visits_of(
 ) -> tuple[Int32, Int64]:
     """Return the points [M] that have to ask each shard, and where each shard's begin [P + 1].
 
-    Args:
-        coordinates: [B, C] of the points.
-        margins: [B, P] what rounding may do to a gap between a point and a shard.
-        kth: [B] squared distance of the k-th neighbour found at home; inf for none.
-        boxes: [P, S, 2, C] lowest and highest coordinates of an action's rows in each of the
-            cells of a shard; inf and -inf for no row.
-        home: the shard that has answered already.
+    `margins` [B, P] is what rounding may do to a gap between a point and a shard, `kth` [B] the
+    squared distance of the k-th neighbour found at home. `boxes` [P, S, 2, C] are the lowest and
+    highest coordinates of an action's rows in each cell of a shard; inf and -inf for no row.
     """
     around = np.stack([boxes[:, :, 0].min(axis=1), boxes[:, :, 1].max(axis=1)], axis=1)
     asks = np.empty((len(boxes), len(coordinates)), np.bool_)

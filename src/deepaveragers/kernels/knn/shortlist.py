@@ -72,12 +72,8 @@ def _shortlist_step(
 ) -> Any:  # fmt: skip
     """Put the points of a leaf within the squared bound of the query in; return which, as bits.
 
-    Args:
-        leaves: [leaves, dimensions, lanes]; `leaf` is which of them.
-        query: [dimensions].
-        gaps: [lanes] scratch.
-        sums: [SHORTLIST] float32, ascending, in and out.
-        places: [SHORTLIST] int32, leaf * lanes + lane, in and out.
+    `sums` [SHORTLIST] float32, ascending, and `places` [SHORTLIST] int32, leaf * lanes + lane, are
+    the shortlist; `gaps` [lanes] is scratch.
     """
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:

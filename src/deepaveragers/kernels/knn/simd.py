@@ -1,8 +1,7 @@
 """Vector steps of the tree search: sixteen points, or eight boxes, against one query.
 
-Numba cannot keep a small array of partial sums in registers, and pays a store and a load
-for every dimension. These steps are therefore written as LLVM vectors, which every
-processor has in its own width; nothing here depends on one instruction set.
+Numba cannot keep a small array of partial sums in registers, and pays a store and a load for
+every dimension. So these steps are LLVM vectors, which every processor has in its own width.
 
 The first two read float32 numbers laid out dimension after dimension, lane beside lane, and sum
 squared gaps over the dimensions, `CHUNK` at a time, until every lane is farther than the

@@ -2,11 +2,10 @@
 
 Let f(x) be the leading principal coordinates of a point, and the norm of what they leave.
 Then |f(q) - f(x)| <= |q - x|: gaps in f, to a point or to the box around many points, are
-lower bounds of the distance. They are computed in float32; rounding moves f(x) by a small share
-of |x| (see `neighbors.projection`), so a point is passed over only when its bound exceeds the
-k-th distance found so far by more than that margin, for the row and for the query. What remains
-is measured in float64 from the rows themselves, dimension after dimension, and ordered by
-(distance, row): the answer does not depend on the filter.
+lower bounds of the distance. They are computed in float32, so a point is passed over only when its
+bound exceeds the k-th distance found so far by more than rounding can do (see
+`neighbors.projection`). What remains is measured in float64 from the rows themselves, and ordered
+by (distance, row): the answer does not depend on the filter.
 
 Where f keeps all of the distance, `tree_shortlist` answers nearly all queries; the others are
 answered here, where every point that may be near is measured at once. Both begin at the leaf
@@ -33,15 +32,9 @@ def search_by_measuring(
 ) -> None:  # fmt: skip
     """Find the nearest rows of points[queries], whatever the projection and k.
 
-    Args:
-        points: [B, D] query points.
-        queries: which of them, nearby ones after one another.
-        located: all of them in the tree.
-        scale: of the projection.
-        tree: the rows.
-        limits: [B] squared distances beyond which rows are of no interest; [0] where all are.
-        squared: [B, k] out, squared distances, ascending; the limit, or inf, for none.
-        found: [B, k] out, row numbers; `NO_ROW` for none.
+    Queries that are near one another should stand together. `limits` [B] are squared distances
+    beyond which rows are of no interest; [0] where all are. Written are squared distances [B, k],
+    ascending, with the limit or inf for none, and row numbers [B, k], with `NO_ROW` for none.
     """
     coordinates, margins, homes = located
     first_child, boxes, leaves, (rows, starts, members), _ = tree

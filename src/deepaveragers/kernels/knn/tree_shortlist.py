@@ -1,9 +1,8 @@
 """Searching the tree by shortlists: filter first, measure at the end.
 
-Where f keeps all of the distance (see `tree_search`), it bounds a distance from above too: the
-k-th smallest sum on the shortlist bounds the k-th distance, and so the sums of everything that
-may be as near. Hence nothing need be measured on the way. At the end the few points on the
-shortlist within the bound are, and ordered by (distance, row).
+Where f keeps all of the distance (see `tree_search`), the k-th smallest sum on the shortlist bounds
+the k-th distance, and so the sums of everything that may be as near. Hence only the few points on
+the shortlist within the bound are measured, at the end, and ordered by (distance, row).
 
 If even the last of the shortlist is within the bound (many points at one distance, say), there
 may have been more than it has room for: such a query is left to `tree_search`.
@@ -86,20 +85,12 @@ def search_by_shortlist(
     points: Float64, queries: Int64, located: Located, projection: Projection,
     rows_margin: float, tree: Tree, squared: Float64, found: Int32, left: Int64,
 ) -> int:  # fmt: skip
-    """Find the nearest rows of points[queries]; return how many queries are left.
+    """Find the nearest rows of points[queries], as `search_by_measuring` does, by shortlists.
 
-    Args:
-        points: [B, D] query points.
-        queries: which of them, nearby ones after one another.
-        located: all of them in the tree.
-        projection: keeps all D dimensions.
-        rows_margin: `LOCATED`. Or how far rounding may have moved the coordinates of any row:
-            then all points are located and searched, and `queries` and `located` are not read,
-            which saves calls where there are few.
-        tree: the rows.
-        squared: [B, k <= `LONGEST`] out, squared distances, ascending; inf for none.
-        found: [B, k] out, row numbers; `NO_ROW` for none.
-        left: [as many as queries] out, those whose shortlist was too short.
+    The projection keeps all D dimensions, and k is at most `LONGEST`. `rows_margin` is `LOCATED`;
+    or how far rounding may have moved the coordinates of any row: then all points are located and
+    searched, and `queries` and `located` are not read, which saves calls where there are few.
+    Returns how many queries are left; those are written to `left`.
     """
     coordinates, margins, homes = located
     first_child, boxes, leaves, (rows, starts, members), _ = tree

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.bellman.sweep_state import set_both_halves, states_at
 from ...kernels.cuda.operator import DeviceGraph, DeviceProblem
 from ...mdp.prepared import PackedMdp, Prepared
 from .float32_guess import GUESS_PROGRESS, Float32Guess, Start
@@ -70,19 +71,20 @@ class CudaGuess(Float32Guess):
                 successors=torch.empty(room, dtype=torch.int32, device=device),
                 weight=torch.empty(room, dtype=torch.float32, device=device),
             )
+            at = states_at(self._packed.place, states)
             for action in range(actions):
-                successors = self._packed.successors[:, action] % states
+                successors = at[self._packed.successors[:, action]]
                 there.successors[action] = torch.from_numpy(successors)
                 there.weight[action] = torch.from_numpy(self._packed.weight[:, action].copy())
             self._prepared.device_graph = there
         return there
 
-    def _improve_until(self, target: Target, start: Start | None, watch: Watch) -> bool:
+    def _iterate(self, target: Target, start: Start | None, watch: Watch) -> bool:
         """Improve until the estimated error is allowed, or float32 ends; whether it was stopped."""
         import torch
 
         problem, device, size = self._problem, self._cuda.device, self._problem.size
-        first = self._values[:size].copy() if start is None else start[0].astype(np.float32)
+        first = self._values[size:].copy() if start is None else start[0].astype(np.float32)
         first[problem.terminal] = 0.0
         values = torch.from_numpy(first).to(device)
         reward = torch.from_numpy(self._reward).to(device)
@@ -110,7 +112,7 @@ class CudaGuess(Float32Guess):
                     values = self._follow_policy(there.sweeps_of(choice), values, aim)
             return False
         finally:
-            self._values.reshape(2, -1)[:] = values.cpu().numpy()
+            set_both_halves(self._values, self._packed.place, values.cpu().numpy())
 
     def _follow_policy(self, sweep: Any, values: Any, aim: float) -> Any:
         """Return values after sweeps over a policy's rows, until one changes them by the aim.

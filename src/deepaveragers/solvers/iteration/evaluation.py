@@ -122,12 +122,7 @@ class PolicyEvaluator:
 
     def _go_on(self, solve: _Solve, rounds: int, target: float) -> None:
         tuning = self._tuning
-        stopping = Stopping(
-            rounds=rounds,
-            target=target,
-            patience=tuning.patience_of_mixtures,
-            noise=tuning.guess_noise,
-        )
+        stopping = Stopping(rounds, target, tuning.patience_of_mixtures, tuning.guess_noise)
         self._blocks.run_together(
             solve_system, solve.state, self._static, solve.system, solve.memory, stopping
         )

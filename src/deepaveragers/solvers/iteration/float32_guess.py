@@ -1,10 +1,8 @@
 """A first guess at the optimal values: modified policy iteration in float32.
 
-The packed MDP is half the size of the graph, and float32 values half that of float64: a sweep
-takes half as long. What float32 cannot resolve is left to float64 sweeps. Nothing of the guess is
-trusted. One sweep over the packed MDP in float64 proves bounds on it: `certificate` says by how
-much such a backup can be wrong, in ordinary plans far less than what was asked for. So those need
-no float64 sweep over the graph.
+Values and the packed MDP take half the memory of float64 and the graph: a sweep takes half as long.
+Nothing of the guess is trusted. One sweep over the packed MDP in float64 proves bounds on it
+(`certificate`), in ordinary plans all that was asked for. Float64 sweeps do the rest.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from ...kernels.bellman import packed_improvement as kernels
 from ...kernels.bellman.backup import NO_ACTION
 from ...kernels.bellman.policy_system import empty_system
 from ...kernels.bellman.static_width import static_width
+from ...kernels.bellman.sweep_state import set_both_halves
 from ...mdp.prepared import PackedMdp
 from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
 from .evaluation import PolicyEvaluator
@@ -45,7 +44,7 @@ class Float32Guess:
         self._reward: Float32 = np.empty_like(mdp.packed.mean_distance)
         self._choice: Int32 = np.full(problem.size, NO_ACTION, np.int32)
         slipped = problem.indices.shape[1] if problem.slip > 0.0 else 0
-        self._system = empty_system(problem.size, problem.k + slipped)
+        self._system = empty_system(problem.size, problem.k + slipped, mdp.packed.place)
         self._is_plain = problem.slip == 0.0 and problem.worst_case == 0.0
         self._evaluator, self._steps = sweeps.evaluator, np.empty((0, 0, 0), np.float32)
         if not self._is_plain:
@@ -80,13 +79,10 @@ class Float32Guess:
         return self._system.solution
 
     def run(self, target: Target, start: Start | None, watch: Watch) -> Certificate:
-        """Guess, leave the values in the float64 sweeps, and say what is proved of them.
+        """Guess, set the target, leave the values in the float64 sweeps, and say what is proved.
 
-        Args:
-            target: set here.
-            start: of an earlier plan, whose policy is evaluated first; None begins with the best
-                reward of one step.
-            watch: told after every sweep.
+        The policy of an earlier plan is evaluated first; else V begins as the best reward of one
+        step. The watch is told after every sweep.
         """
         if self._nothing_to_guess():
             return target.first_sweep(self._sweeps)
@@ -96,7 +92,7 @@ class Float32Guess:
             target.first_sweep(self._sweeps)  # |T 0| is more than max_a R.
         proof: Certificate | None = None
         try:
-            stopped = self._improve_until(target, start, watch)
+            stopped = self._iterate(target, start, watch)
             proof = self._prove(target.allowed, stopped)
         finally:
             if proof is None:
@@ -111,13 +107,16 @@ class Float32Guess:
             return not largest_step(self._problem, self._largest_penalty) < LARGEST
         return self._scale == 0.0
 
-    def _improve_until(self, target: Target, start: Start | None, watch: Watch) -> bool:
-        """Improve until the estimated error is allowed, or float32 ends; whether it was stopped."""
+    def _iterate(self, target: Target, start: Start | None, watch: Watch) -> bool:
+        """Improve and evaluate in turns, until the estimated error is allowed, or float32 ends.
+
+        Returns whether the watch stopped it.
+        """
         gamma, tuning, evaluator = self._problem.gamma, self._tuning, self._evaluator
         enough = tuning.guess_enough * target.change_allowed
         floor = tuning.guess_evaluated * target.change_allowed
         if start is not None:
-            self._follow(start, floor, watch.limits.deadline)
+            self._evaluate_start(start, floor, watch.limits.deadline)
         best, waited, before = math.inf, 0, self._sweeps.count
         patience = tuning.guess_patience if self._is_plain else tuning.linearized_patience
         for made in range(1, tuning.guess_sweeps + 1):
@@ -131,42 +130,39 @@ class Float32Guess:
             error = change * gamma / (1.0 - gamma)
             if watch.look(self._sweeps.count, error, target.allowed) is not None:
                 return True
-            near = max(enough, noise * (tuning.guess_near if waited else 1.0))
-            if waited >= patience or change <= near:
+            if waited >= patience or change <= max(enough, noise):
                 break
             aim = max(tuning.guess_ratio * change, floor, noise)
             briefly = made == 1 and start is None
             evaluator.solve(self._system, aim, watch.limits.deadline, briefly=briefly)
         return False
 
-    def _follow(self, start: Start, floor: float, deadline: float) -> None:
+    def _evaluate_start(self, start: Start, floor: float, deadline: float) -> None:
         """Evaluate the policy of an earlier plan, from its values."""
-        size, values = self._problem.size, self._values
-        values[:size] = np.where(self._problem.terminal, 0.0, start[0])
-        values[size:] = values[:size]
+        first = np.where(self._problem.terminal, 0.0, start[0])
+        set_both_halves(self._values, self._packed.place, first)
         if not self._is_plain:
             return  # The first improvement writes rows that agree with these values.
-        self._blocks.run(
-            kernels.follow, start[1], self._gamma, self._packed, self._reward, self._choice,
-            self._system,
-        )  # fmt: skip
+        available = self._reward > -np.inf
+        preferred = np.maximum(start[1], np.finfo(np.float64).min)
+        rows = np.arange(len(first)), np.where(available, preferred, -np.inf).argmax(axis=1)
+        # The choice stays open: the first improvement writes all rows, solved for their own states.
+        self._system.successors[:] = self._packed.successors[rows]
+        self._system.weight[:] = self._gamma * self._packed.weight[rows]
+        self._system.constant[:] = self._reward[rows]
         aim = max(self._tuning.first_ratio * self._scale, floor)
         self._evaluator.solve(self._system, aim, deadline)
 
     def _improve(self) -> tuple[float, float]:
         """Sweep over all states and actions; return the largest change and the largest value."""
         state, problem = self._blocks.sweep_state(), self._problem
-        if not self._is_plain:
-            self._blocks.run_together(
-                linearized.improve_all, state, self._static, self._gamma,
-                np.float32(problem.slip), np.float32(problem.worst_case),
-                self._packed, self._reward, self._steps, self._choice, self._system,
-            )  # fmt: skip
-            return float(state.changes.max()), float(state.peaks.max())
-        self._blocks.run_together(
-            kernels.improve_all, state, self._static, self._gamma, self._packed, self._reward,
-            self._choice, self._system,
-        )  # fmt: skip
+        about = self._static, self._gamma, self._packed, self._reward
+        written = self._choice, self._system
+        if self._is_plain:
+            self._blocks.run_together(kernels.improve_all, state, *about, *written)
+        else:
+            mixed = np.float32(problem.slip), np.float32(problem.worst_case), self._steps
+            self._blocks.run_together(linearized.improve_all, state, *about, *mixed, *written)
         return float(state.changes.max()), float(state.peaks.max())
 
     def _prove(self, allowed: float, stopped: bool) -> Certificate | None:
@@ -178,9 +174,8 @@ class Float32Guess:
         problem, penalty = self._problem, self._largest_penalty
         if not self._is_plain:
             return None
-        values = self._values[problem.size :]
-        values[problem.terminal] = 0.0
-        self._values[: problem.size] = values
+        values = np.where(problem.terminal, np.float32(0.0), self._values[problem.size :])
+        set_both_halves(self._values, self._packed.place, values)
         low, high = float(values.min()), float(values.max())
         if not largest_step(problem, penalty) < LARGEST:
             return None

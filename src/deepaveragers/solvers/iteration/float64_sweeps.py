@@ -27,7 +27,7 @@ class Float64Sweeps:
     """Values on their way to the optimum, in the order of visiting.
 
     Attributes:
-        posed: the problem with its states in their own places.
+        posed: the problem with its states in their own order.
         order: of visiting.
         problem: the problem in that order; its graph is there only if that is the states' own.
         evaluator: of policies.

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arrays import Float32
 from ...kernels.bellman import packed as kernels
+from ...kernels.bellman.sweep_state import set_both_halves
 from ...kernels.precision import FLOAT32_UNIT, SMALLEST_FLOAT32
 from ...mdp.prepared import Prepared
 from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
@@ -91,14 +92,8 @@ def step_after_first(
 ) -> tuple[Step, float]:
     """Return what makes one more step: over the packed MDP where that is quick and exact enough.
 
-    Args:
-        loop: of the solve, after the first step.
-        gained: |T 0|, so values are at most (1 + gamma + ...) |T 0|.
-        horizon: steps.
-        prepared: of the MDP, where the packed one is kept.
-
-    Returns:
-        the step, and how far one that is interrupted can be off by its rounding, beyond its proof.
+    And how far a step that is interrupted can be off by its rounding, beyond its proof. `gained` is
+    |T 0|, so values are at most (1 + gamma + ...) |T 0|.
     """
     sweeps, tuning = loop.sweeps, loop.tuning
     problem, steps = sweeps.problem, sum_of_powers(sweeps.problem.gamma, 0, horizon)
@@ -124,13 +119,7 @@ def rounding_of_step(sweeps: Float64Sweeps, smallest: float, largest: float) -> 
 
 
 class PackedSteps:
-    """Steps over the packed MDP, each from the values of the one before, rounded to float32.
-
-    Args:
-        sweeps: after the first step; they have the values.
-        prepared: of the MDP.
-        most_bytes: of a packed MDP that is kept there.
-    """
+    """Steps over the packed MDP, each from the values of the one before, rounded to float32."""
 
     def __init__(self, sweeps: Float64Sweeps, prepared: Prepared, most_bytes: int) -> None:
         problem, posed, order = sweeps.problem, sweeps.posed, sweeps.order
@@ -146,7 +135,7 @@ class PackedSteps:
 
     def sweep(self) -> Certificate:
         """Make one step, and say what that proves."""
-        self._values.reshape(2, -1)[:] = self._sweeps.values
+        set_both_halves(self._values, self._packed.place, self._sweeps.values)
         low, high = float(self._values.min()), float(self._values.max())
         return self._sweeps.sweep_packed(
             self._packed, self._reward, self._values, 0.5 * (low + high),
@@ -159,13 +148,8 @@ def without_horizon(
 ) -> Outcome:
     """Return the plan without a horizon for one so long that it makes no difference.
 
-    After H steps |V_H - V*| <= gamma^H |T 0| / (1 - gamma), which is added to the bounds.
-
-    Args:
-        loop: of the solve.
-        guess: as of `PolicyIteration.optimize`.
-        evaluate: as there.
-        beyond: gamma^H.
+    After H steps |V_H - V*| <= gamma^H |T 0| / (1 - gamma), which is added to the bounds; `beyond`
+    is gamma^H. Other arguments as of `PolicyIteration.optimize`.
     """
     loop.target.tolerance *= 1.0 - 2.0 * NEGLIGIBLE
     status, proof = loop.optimize(guess, evaluate, None)

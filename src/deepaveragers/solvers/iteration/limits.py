@@ -52,13 +52,14 @@ class Watch:
     """
 
     def __init__(self, limits: Limits, callback: Callback | None, stack: ExitStack) -> None:
-        self.limits, self._callback, self._bar = limits, callback, _Bar(stack)
-        self._stopped = False
+        self.limits, self._callback, self._stopped = limits, callback, False
+        self._stack, self._shown, self._first_error = stack, 0, math.nan
+        self._advance: Advance | None = None
 
     def look(self, sweeps: int, error: float, allowed: float) -> Status | None:
         """Return what ends the solve now, if anything; arguments as of `Progress`."""
         now = time.perf_counter()
-        self._bar.show(error, allowed, now - self.limits.began)
+        self._show(error, allowed)
         if self._callback is not None and not self._stopped:
             seen = Progress(sweeps, error, allowed, now - self.limits.began)
             self._stopped = bool(self._callback(seen))
@@ -69,25 +70,8 @@ class Watch:
         return "out_of_sweeps" if sweeps >= self.limits.max_sweeps else None
 
     def reach(self, share: float) -> None:
-        """Show this share of the work as done."""
-        self._bar.reach(share, time.perf_counter() - self.limits.began)
-
-
-class _Bar:
-    """A progress bar for long solves: in decades of the error, or steps of a horizon."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack, self._shown, self._first = stack, 0, math.nan
-        self._advance: Advance | None = None
-
-    def show(self, error: float, allowed: float, seconds: float) -> None:
-        if not math.isfinite(self._first):
-            self._first = error
-        if 0.0 < allowed < self._first < math.inf and error < math.inf:
-            share = math.log(self._first / max(error, allowed)) / math.log(self._first / allowed)
-            self.reach(share, seconds)
-
-    def reach(self, share: float, seconds: float) -> None:
+        """Show this share of the work as done, if the solve is long."""
+        seconds = time.perf_counter() - self.limits.began
         if seconds < QUIET_SECONDS or not sys.stderr.isatty():
             return
         if self._advance is None:
@@ -95,3 +79,11 @@ class _Bar:
         percent = max(self._shown, int(100 * share))
         self._advance(percent - self._shown)
         self._shown = percent
+
+    def _show(self, error: float, allowed: float) -> None:
+        """Show how many decades of the error are behind."""
+        if not math.isfinite(self._first_error):
+            self._first_error = error
+        first = self._first_error
+        if 0.0 < allowed < first < math.inf and error < math.inf:
+            self.reach(math.log(first / max(error, allowed)) / math.log(first / allowed))

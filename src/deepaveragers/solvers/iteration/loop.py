@@ -40,10 +40,8 @@ class PolicyIteration:
     def optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Outcome:
         """Return the status and the bounds of a plan without horizon.
 
-        Args:
-            guess: what comes first; None begins with V = 0.
-            evaluate: evaluate policies between the sweeps; otherwise sweeps only.
-            start: of an earlier plan.
+        Without a guess it begins with V = 0. Policies are evaluated between the sweeps if
+        `evaluate`; `start` is of an earlier plan.
         """
         status: Status = "interrupted"
         try:

@@ -8,6 +8,7 @@ from ...arrays import Int64
 from ...kernels.bellman.path_elimination import Paths, find_paths, reduced_system
 from ...kernels.bellman.policy_system import PolicySystem
 from ...kernels.bellman.static_width import static_width
+from ...kernels.bellman.sweep_state import set_both_halves
 from ..blocks import Blocks
 from .tuning import Tuning
 
@@ -42,5 +43,5 @@ class PathElimination:
         offset, factor, head = self._paths
         lacking = np.zeros_like(offset)
         lacking[self._kept] = reduced.solution[: len(self._kept)]
-        halves = system.solution.reshape(2, -1)
-        halves[:] = halves[1] + (offset + factor * lacking[head])
+        found = system.solution[len(offset) :] + (offset + factor * lacking[head])
+        set_both_halves(system.solution, system.place, found)

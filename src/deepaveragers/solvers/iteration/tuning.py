@@ -21,6 +21,8 @@ class Tuning:
         part_states: states of a part of a block, after which blocks exchange values.
         most_parts: parts of a block at most.
         order_states: states below which any order of visiting is quick enough.
+        placed_states: states below which all values stay in the nearest caches, wherever they
+            stand; with more, those that are read together stand together.
         guess_states: states below which float64 sweeps alone are as quick as a float32 guess.
         mixed_results: results that Anderson acceleration mixes.
         sweeps_per_mixture: sweeps before each mixture.
@@ -41,7 +43,6 @@ class Tuning:
         guess_evaluated: change to which the policy of a guess is evaluated, in the same parts.
         guess_noise: changes by this share of the largest value may be rounding.
         guess_sweeps: improvements of a guess at most.
-        guess_near: without progress, this multiple of the noise is near enough.
         guess_distinct: changes that are this multiple of the noise may grow for a while.
         guess_patience: improvements without progress after which float64 goes on.
         linearized_patience: the same with slip or worst case, where large changes may go on.
@@ -57,6 +58,7 @@ class Tuning:
     part_states: int = 25_000
     most_parts: int = 8
     order_states: int = 2_000
+    placed_states: int = 200_000
     guess_states: int = 2_000
     mixed_results: int = 5
     sweeps_per_mixture: int = 3
@@ -73,7 +75,6 @@ class Tuning:
     guess_evaluated: float = 0.5
     guess_noise: float = 1e-6
     guess_sweeps: int = 60
-    guess_near: float = 4.0
     guess_distinct: float = 1e4
     guess_patience: int = 8
     linearized_patience: int = 16
