@@ -32,21 +32,23 @@ def steps_to_neighbors(
 ) -> None:
     """Write what following one neighbour yields, penalties included, of a block; see `packed`.
 
-    It is inf in [N, A, k] where there is no neighbour, or the episode ended.
+    It is inf in [N, A, k] where there is no neighbour, or the episode ended. Rows are those of
+    the packed MDP.
     """
     states = order[lo:hi] if len(order) else slice(lo, hi)
     part = graph._replace(
         indices=graph.indices[states], distances=graph.distances[states], gamma=0.0
     )
     fees = problem.penalties[lo:hi] if len(problem.penalties) > 1 else problem.penalties
-    steps[lo:hi] = outcomes(part, graph.rewards) - fees[:, :, None]
-    steps[lo:hi][problem.terminal[lo:hi]] = np.inf
+    found = outcomes(part, graph.rewards) - fees[:, :, None]
+    found[problem.terminal[lo:hi]] = np.inf
+    steps[problem.size - hi : problem.size - lo] = found[::-1]
 
 
 @inlined
 def _write_row(
-    s: int, chosen: int, worst: int, k: int, gamma: float, followed: float, slipped: float,
-    worst_case: float, value: float, index: Int32, weight: Float32, reward: Float32,
+    s: int, row: int, chosen: int, worst: int, k: int, gamma: float, followed: float,
+    slipped: float, worst_case: float, value: float, index: Int32, weight: Float32, reward: Float32,
     successors: Int32, weights: Float32, constant: Float32, values: Float32,
 ) -> None:  # fmt: skip
     """Write the row that agrees with the value; solved for the state's own.
@@ -57,14 +59,14 @@ def _write_row(
     for place in range(width):
         a = chosen if place < k else place - k
         j = place if place < k else 0
-        i = index[s, a, j]
+        i = index[row, a, j]
         part: Any = np.float32(0.0)
         if place < k:
-            part = (np.float32(1.0) - worst_case) * weight[s, a, j]
+            part = (np.float32(1.0) - worst_case) * weight[row, a, j]
             if j == worst:
                 part += worst_case
             part *= gamma * followed
-        elif a != chosen and weight[s, a, 0] > 0.0 and reward[s, a] > -np.inf:
+        elif a != chosen and weight[row, a, 0] > 0.0 and reward[row, a] > -np.inf:
             part = gamma * slipped
         rest -= part * values[np.uint32(i)]
         successors[s, place] = i
@@ -87,20 +89,20 @@ def _improve_part(
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     one, largest = np.float32(1.0), np.float32(0.0)
-    for step in range(hi - lo):
-        s = hi - 1 - step
+    for row in range(np.uint64(size - hi), np.uint64(size - lo)):
+        s = size - 1 - np.int64(row)
         best, chosen, chosen_worst = np.float32(-np.inf), 0, -1
         summed, count = np.float32(0.0), np.float32(0.0)
         for a in range(actions):
-            if reward[s, a] == -np.inf:
+            if reward[row, a] == -np.inf:
                 continue
             future, least, worst = np.float32(0.0), np.float32(np.inf), -1
             for j in range(k):
-                ahead = gamma * values[np.uint32(index[s, a, j])]
-                future += weight[s, a, j] * ahead
-                if worst_case > 0.0 and steps[s, a, j] + ahead < least:
-                    least, worst = steps[s, a, j] + ahead, j
-            q = reward[s, a] + future
+                ahead = gamma * values[np.uint32(index[row, a, j])]
+                future += weight[row, a, j] * ahead
+                if worst_case > 0.0 and steps[row, a, j] + ahead < least:
+                    least, worst = steps[row, a, j] + ahead, j
+            q = reward[row, a] + future
             if worst >= 0:
                 q = (one - worst_case) * q + worst_case * least
             summed += q
@@ -111,8 +113,8 @@ def _improve_part(
         choice[s] = chosen
         slipped = slip / count
         _write_row(
-            s, chosen, chosen_worst, k, gamma, one - slip + slipped, slipped, worst_case, value,
-            index, weight, reward, successors, weights, constant, values,
+            s, row, chosen, chosen_worst, k, gamma, one - slip + slipped, slipped, worst_case,
+            value, index, weight, reward, successors, weights, constant, values,
         )  # fmt: skip
         largest = max(largest, abs(value - values[s + size]))
         values[s + size] = value

@@ -1,13 +1,17 @@
-"""The packed MDP: successors, weights and mean rewards in float32, in the order of visiting.
+"""The packed MDP: successors, weights and mean rewards in float32, as they are visited.
 
 `pack_graph` writes what all objectives have in common, `pack_rewards` the mean rewards of those
 with the same rewards, `reward_of_actions` R for one. They compute in float64 and round once,
 when they store: `solvers.certificate` counts on it.
 
-Kernels work on the rows lo <= p < hi of a block. Row p stands for state order[p], and
+Kernels work on the positions lo <= p < hi of a block. Position p stands for state order[p], and
 rank[order[p]] = p; both are empty where states keep their order. `problem` is the MDP in that
 order, without its graph; `graph` is the MDP with its states in their own order. `static` is as
 long as k, or empty for any k. Vectors of length 2N have two halves as in `sweep_state`.
+
+Sweeps visit the last position first. So the packed rows stand the other way round, position p in
+row N - 1 - p: processors fetch ahead what is read upwards. The other way an improvement of 15
+actions takes three times as long (`docs/journal/planner.md`).
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from .static_width import StaticWidth
 
 
 class Packed(NamedTuple):
-    """The MDP as arrays in the order of visiting.
+    """The MDP as arrays; position p stands in row N - 1 - p of those of actions.
 
     Attributes:
         successors: [N, A, k] int32, where a sweep finds their values in [2N]; those of states
@@ -57,7 +61,7 @@ def pack_graph(
     moved, uniform, terminal = len(order) > 0, problem.uniform, problem.terminal
     parts, farthest = np.empty(any_k), np.float32(0.0)
     for p in range(lo, hi):
-        s, ended = order[p] if moved else p, terminal[p]
+        s, ended, row = order[p] if moved else p, terminal[p], size - 1 - p
         for a in range(actions):
             mass, summed, value = 0.0, 0.0, 0.0
             for j in range(k):
@@ -76,10 +80,10 @@ def pack_graph(
                 share = np.float32(parts[j] * grown)
                 value += np.float64(share) * rewards[np.uint32(i)]
                 own = np.uint32(i - lo) < np.uint32(hi - lo)
-                index[p, a, j] = i + size if own else place[np.uint32(i)]
-                weight[p, a, j] = share
-            mean_distance[p, a] = summed * grown
-            mean_reward[p, a] = value if mass > 0.0 or ended else -np.inf
+                index[row, a, j] = i + size if own else place[np.uint32(i)]
+                weight[row, a, j] = share
+            mean_distance[row, a] = summed * grown
+            mean_reward[row, a] = value if mass > 0.0 or ended else -np.inf
     return np.float64(farthest)
 
 
@@ -88,10 +92,11 @@ def pack_rewards(lo: int, hi: int, problem: Problem, rewards: Float64, packed: P
 
     `rewards` [2N] stand where sweeps find the values of their states.
     """
-    weight = packed.weight[lo:hi].astype(np.float64)
-    there = weight.any(axis=2) | problem.terminal[lo:hi, None]
-    mean = np.einsum("pak,pak->pa", weight, rewards[packed.successors[lo:hi]])
-    packed.mean_reward[lo:hi] = np.where(there, mean, -np.inf)
+    rows = slice(problem.size - hi, problem.size - lo)
+    weight = packed.weight[rows].astype(np.float64)
+    there = weight.any(axis=2) | problem.terminal[lo:hi][::-1, None]
+    mean = np.einsum("pak,pak->pa", weight, rewards[packed.successors[rows]])
+    packed.mean_reward[rows] = np.where(there, mean, -np.inf)
 
 
 @kernel
@@ -101,7 +106,8 @@ def reward_of_actions(
 ) -> tuple[float, int]:  # fmt: skip
     """Write R [N, A], without slip and worst case, and V = max_a R to both halves of [2N].
 
-    R is -inf where the action is not available. Adaptive penalties need the graph.
+    Rows of R are packed ones. R is -inf where the action is not available. Adaptive penalties
+    need the graph.
 
     Returns:
         the largest |max_a R|, and the number of states without an action.
@@ -114,20 +120,21 @@ def reward_of_actions(
     every_row = 1 if allowed.shape[0] > 1 else 0
     every_fee = 1 if penalties.shape[0] > 1 else 0
     scale, stuck = 0.0, 0
-    for p in range(lo, hi):
+    for row in range(size - hi, size - lo):
+        p = size - 1 - row
         best = np.float32(-np.inf)
         for a in range(actions):
             value = 0.0
             if not terminal[p]:
                 s = order[p] if len(order) > 0 else p
                 price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
-                paid = price * np.float64(mean_distance[p, a])
+                paid = price * np.float64(mean_distance[row, a])
                 paid += penalties[p * every_fee, a]
-                value = np.float64(mean_reward[p, a]) - paid
+                value = np.float64(mean_reward[row, a]) - paid
                 if not allowed[p * every_row, a]:
                     value = -np.inf
-            reward[p, a] = value
-            best = max(best, reward[p, a])
+            reward[row, a] = value
+            best = max(best, reward[row, a])
         if best == -np.inf:
             stuck += 1
             continue
@@ -155,14 +162,15 @@ def backup_packed(
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     smallest, largest = np.inf, -np.inf
-    for p in range(lo, hi):
+    for row in range(np.uint64(size - hi), np.uint64(size - lo)):
+        p = size - 1 - np.int64(row)
         best, chosen = -np.inf, NO_ACTION
         for a in range(actions):
             future = 0.0
             for j in range(k):
-                value = np.float64(values[np.uint32(index[p, a, j])])
-                future += np.float64(weight[p, a, j]) * (value - middle)
-            q = 0.0 if terminal[p] else reward[p, a] + gamma * (future + middle)
+                value = np.float64(values[np.uint32(index[row, a, j])])
+                future += np.float64(weight[row, a, j]) * (value - middle)
+            q = 0.0 if terminal[p] else reward[row, a] + gamma * (future + middle)
             q_values[p, a] = q
             if q > best:
                 best = q

@@ -17,14 +17,14 @@ from .sweep_state import SweepState, exchange, part_of, record_change
 
 @inlined
 def _write_row(
-    s: int, chosen: int, k: int, gamma: float, index: Int32, weight: Float32, reward: Float32,
-    successors: Int32, weights: Float32, constant: Float32,
+    s: int, row: int, chosen: int, k: int, gamma: float, index: Int32, weight: Float32,
+    reward: Float32, successors: Int32, weights: Float32, constant: Float32,
 ) -> None:  # fmt: skip
     """Write the row of an action: V = R + gamma P V, solved for the state's own value."""
     for j in range(k):
-        successors[s, j] = index[s, chosen, j]
-        weights[s, j] = gamma * weight[s, chosen, j]
-    constant[s] = reward[s, chosen]
+        successors[s, j] = index[row, chosen, j]
+        weights[s, j] = gamma * weight[row, chosen, j]
+    constant[s] = reward[row, chosen]
     solve_for_itself(s, k, successors, weights, constant)
 
 
@@ -33,7 +33,7 @@ def _improve_part(
     lo: int, hi: int, static: StaticWidth, gamma: float, packed: Packed, reward: Float32,
     choice: Int32, system: PolicySystem,
 ) -> float:  # fmt: skip
-    """Sweep over states lo..hi; return the largest absolute change of a value.
+    """Sweep over states lo..hi, the last first; return the largest absolute change of a value.
 
     R [N, A] is that of `packed.reward_of_actions`, gamma a float32. The policy [N] is written, and
     its system where the policy changes. The system's solution is V.
@@ -43,9 +43,8 @@ def _improve_part(
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
     largest = np.float32(0.0)
-    for step in range(hi - lo):
-        s = hi - 1 - step
-        row = np.uint64(s)  # Unsigned, as in `place_of`.
+    for row in range(np.uint64(size - hi), np.uint64(size - lo)):
+        s = size - 1 - np.int64(row)
         best, chosen = np.float32(-np.inf), 0
         for a in range(actions):
             future = np.float32(0.0)
@@ -57,7 +56,9 @@ def _improve_part(
                 chosen = a
         if chosen != choice[s]:
             choice[s] = chosen
-            _write_row(s, chosen, k, gamma, index, weight, reward, successors, weights, constant)
+            _write_row(
+                s, row, chosen, k, gamma, index, weight, reward, successors, weights, constant
+            )
         largest = max(largest, abs(best - values[s + size]))
         values[s + size] = best
     return np.float64(largest)

@@ -73,9 +73,9 @@ class CudaGuess(Float32Guess):
             )
             at = states_at(self._packed.place, states)
             for action in range(actions):
-                successors = at[self._packed.successors[:, action]]
+                successors = at[self._packed.successors[::-1, action]]
                 there.successors[action] = torch.from_numpy(successors)
-                there.weight[action] = torch.from_numpy(self._packed.weight[:, action].copy())
+                there.weight[action] = torch.from_numpy(self._packed.weight[::-1, action].copy())
             self._prepared.device_graph = there
         return there
 
@@ -87,7 +87,7 @@ class CudaGuess(Float32Guess):
         first = self._values[size:].copy() if start is None else start[0].astype(np.float32)
         first[problem.terminal] = 0.0
         values = torch.from_numpy(first).to(device)
-        reward = torch.from_numpy(self._reward).to(device)
+        reward = torch.from_numpy(self._reward[::-1].copy()).to(device)
         there = DeviceProblem(self._uploaded(), reward, problem.gamma, problem.slip)
         enough = self._tuning.guess_enough * target.change_allowed
         best, waited = math.inf, 0

@@ -143,9 +143,10 @@ class Float32Guess:
         set_both_halves(self._values, self._packed.place, first)
         if not self._is_plain:
             return  # The first improvement writes rows that agree with these values.
-        available = self._reward > -np.inf
+        available = self._reward[::-1] > -np.inf
         preferred = np.maximum(start[1], np.finfo(np.float64).min)
-        rows = np.arange(len(first)), np.where(available, preferred, -np.inf).argmax(axis=1)
+        chosen = np.where(available, preferred, -np.inf).argmax(axis=1)
+        rows = np.arange(len(first))[::-1], chosen
         # The choice stays open: the first improvement writes all rows, solved for their own states.
         self._system.successors[:] = self._packed.successors[rows]
         self._system.weight[:] = self._gamma * self._packed.weight[rows]
