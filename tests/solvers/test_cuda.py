@@ -63,8 +63,7 @@ def on_device(mdp, model):
         packed = packed_mdp(mdp.prepared, sweeps.problem, model, order, blocks, 1 << 30)
         asked = {"prepared": mdp.prepared, "evaluate": True, "cuda_tuning": TUNING}
         guess = CudaGuess(sweeps, packed, PLANNER, **asked)
-        reward = torch.from_numpy(guess._reward)
-        yield guess, DeviceProblem(guess._uploaded(), reward, model.gamma, model.slip)
+        yield guess, guess.on_device()
 
 
 @pytest.mark.parametrize("fields", OBJECTIVES.values(), ids=OBJECTIVES.keys())

@@ -59,8 +59,8 @@ def compile(
     Args:
         data: the transitions.
         k: neighbours kept per state and action; a plan may use fewer, never more.
-        encoder: the representation: an `Encoder`, a function from a batch to [B, D], a torch
-            module, a scikit-learn transformer; None standardises vector observations.
+        encoder: an `Encoder`, a function from a batch to [B, D], a torch module, a scikit-learn
+            transformer; None standardises vector observations.
         candidates: where actions are rows, the logged transitions nearest to a state among whose
             actions it may choose; None: 20. See `neighbors.candidates`.
         landing: where actions are rows, "change": a candidate leads to where its change leads
@@ -80,8 +80,7 @@ def compile(
 
     instance("data", data, Transitions, "Transitions")
     k = _neighbors_asked(data, k)
-    # All checked before encoding, which may take long.
-    m, lands = _candidates_asked(data, candidates, landing)
+    m, lands = _candidates_asked(data, candidates, landing)  # All is checked before encoding.
     search, options = _search_asked(
         data, cluster, work_dir,
         neighbors, time_budget, allow_approximate, threads, resume_dir, show_progress,

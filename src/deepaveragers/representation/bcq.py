@@ -99,10 +99,8 @@ def train_bcq(
     checkpoint_every: int = 1_000,
     snapshot_every: int | None = None,
     tensorboard: bool = False,
-    device: str = "cpu",
-    show_progress: bool | None = None,
-    **changes: Any,
-) -> BcqEncoder:
+    device: str = "cpu", show_progress: bool | None = None, **changes: Any,
+) -> BcqEncoder:  # fmt: skip
     """Train a discrete BCQ and return it as an encoder.
 
     Args:

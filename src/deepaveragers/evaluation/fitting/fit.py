@@ -71,9 +71,8 @@ def fit(
     seed: int = 0,
     show_progress: bool | None = None,
     watch: Callable[[int, int], None] | None = None,
-    cluster: str | None = None,
-    work_dir: str | os.PathLike[str] | None = None,
-) -> Fit:
+    cluster: str | None = None, work_dir: str | os.PathLike[str] | None = None,
+) -> Fit:  # fmt: skip
     """Make a policy from a log, and say whether it is better than what is done today.
 
     Args:

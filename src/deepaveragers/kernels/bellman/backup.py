@@ -10,8 +10,6 @@ transition that was logged, so one sweep carries a value along a whole trajector
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...arrays import Float32, Float64, Int32
@@ -43,36 +41,6 @@ def unit_cost(
 
 
 @inlined
-def place_of(i: int, size: int, lo: int, length: int) -> Any:
-    """Return where to read state i in [2N]: own states, lo..lo+length, in the second half.
-
-    Unsigned, so that numba need not ask whether the place is counted from the end.
-    """
-    place = np.uint32(i)
-    if np.uint32(i - lo) < np.uint32(length):
-        place += np.uint32(size)
-    return place
-
-
-@inlined
-def worst_outcome(
-    indices: Int32, distances: Float32, s: int, a: int, k: int, cost: float, gains: Float64,
-    size: int, lo: int, length: int,
-) -> tuple[float, int]:  # fmt: skip
-    """Return the smallest outcome of (s, a), and which neighbour it is."""
-    least, worst = np.inf, 0
-    for j in range(k):
-        i = indices[s, a, j]
-        if i >= 0:
-            gain = gains[place_of(i, size, lo, length)]
-            outcome = gain - cost * np.float64(distances[s, a, j])
-            if outcome < least:
-                least = outcome
-                worst = j
-    return least, worst
-
-
-@inlined
 def action_value(
     indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, cost: float,
     worst_case: float, gains: Float64, size: int, lo: int, length: int,
@@ -81,21 +49,25 @@ def action_value(
 
     `gains` [2N] is r + gamma V; states lo..lo+length are read from its second half.
     """
-    total, mass, farthest, q = 0.0, 0.0, 0.0, -np.inf
+    total, mass, farthest, least, q = 0.0, 0.0, 0.0, np.inf, -np.inf
     for j in range(k):
         i = indices[s, a, j]
         if i < 0:
             continue
         distance = np.float64(distances[s, a, j])
         weight = neighbor_weight(uniform, distance)
-        gain = gains[place_of(i, size, lo, length)]
-        total += weight * (gain - cost * distance)
+        # Unsigned, so that numba need not ask whether the place is counted from the end.
+        place = np.uint32(i)
+        if np.uint32(i - lo) < np.uint32(length):
+            place += np.uint32(size)
+        outcome = gains[place] - cost * distance
+        total += weight * outcome
+        least = min(least, outcome)
         mass += weight
         farthest = max(farthest, distance)
     if mass > 0.0:
         q = total / mass
         if worst_case > 0.0:
-            least, _ = worst_outcome(indices, distances, s, a, k, cost, gains, size, lo, length)
             q = (1.0 - worst_case) * q + worst_case * least
     return q, farthest
 

@@ -13,64 +13,74 @@ instead of k A; they are exact for values that all move alike, and the next swee
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...arrays import Float32, Int32
 from ..jit import fused, inlined, kernel
+from .backup import unit_cost
 from .packed import Packed
 from .policy_system import PolicySystem, solve_for_itself
 from .problem import Problem
-from .reference import outcomes
 from .static_width import StaticWidth
 from .sweep_state import SweepState, exchange, part_of, record_change
 
 
+@kernel
 def steps_to_neighbors(
     lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, steps: Float32
 ) -> None:
     """Write what following one neighbour yields, penalties included, of a block; see `packed`.
 
-    It is inf in [N, A, k] where there is no neighbour, or the episode ended. Rows are those of
-    the packed MDP.
+    It is inf in [N, A, k] where there is no neighbour, or the episode ended.
     """
-    states = order[lo:hi] if len(order) else slice(lo, hi)
-    part = graph._replace(
-        indices=graph.indices[states], distances=graph.distances[states], gamma=0.0
-    )
-    fees = problem.penalties[lo:hi] if len(problem.penalties) > 1 else problem.penalties
-    found = outcomes(part, graph.rewards) - fees[:, :, None]
-    found[problem.terminal[lo:hi]] = np.inf
-    steps[problem.size - hi : problem.size - lo] = found[::-1]
+    indices, distances, rewards = graph.indices, graph.distances, graph.rewards
+    terminal, penalties = problem.terminal, problem.penalties
+    cost, adaptive = problem.cost, problem.adaptive
+    size, actions, k = steps.shape
+    every_fee = 1 if penalties.shape[0] > 1 else 0
+    for row in range(size - hi, size - lo):
+        p = size - 1 - row
+        s = order[p] if len(order) > 0 else p
+        for a in range(actions):
+            price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+            for j in range(k):
+                i = indices[s, a, j]
+                steps[row, a, j] = np.inf
+                if i >= 0 and not terminal[p]:
+                    paid = price * np.float64(distances[s, a, j])
+                    steps[row, a, j] = rewards[i] - paid - penalties[p * every_fee, a]
 
 
 @inlined
 def _write_row(
-    s: int, row: int, chosen: int, worst: int, k: int, gamma: float, followed: float,
-    slipped: float, worst_case: float, value: float, index: Int32, weight: Float32, reward: Float32,
+    s: int, row: int, chosen: int, k: int, gamma: float, followed: float, slipped: float,
+    worst_case: float, value: float, steps: Float32, index: Int32, weight: Float32, reward: Float32,
     successors: Int32, weights: Float32, constant: Float32, values: Float32,
 ) -> None:  # fmt: skip
     """Write the row that agrees with the value; solved for the state's own.
 
     `followed` and `slipped` are the probabilities of the best action and of each other one.
     """
-    rest, width = value, successors.shape[1]
-    for place in range(width):
-        a = chosen if place < k else place - k
-        j = place if place < k else 0
-        i = index[row, a, j]
-        part: Any = np.float32(0.0)
-        if place < k:
-            part = (np.float32(1.0) - worst_case) * weight[row, a, j]
-            if j == worst:
-                part += worst_case
-            part *= gamma * followed
-        elif a != chosen and weight[row, a, 0] > 0.0 and reward[row, a] > -np.inf:
-            part = gamma * slipped
+    rest, width, worst, least = value, successors.shape[1], -1, np.float32(np.inf)
+    if worst_case > 0.0:
+        for j in range(k):
+            outcome = steps[row, chosen, j] + gamma * values[np.uint32(index[row, chosen, j])]
+            if outcome < least:
+                least, worst = outcome, j
+    for j in range(k):
+        part = (np.float32(1.0) - worst_case) * weight[row, chosen, j]
+        if j == worst:
+            part += worst_case
+        part *= gamma * followed
+        i = index[row, chosen, j]
         rest -= part * values[np.uint32(i)]
-        successors[s, place] = i
-        weights[s, place] = part
+        successors[s, j], weights[s, j] = i, part
+    for a in range(width - k):
+        there = weight[row, a, 0] > 0.0 and reward[row, a] > -np.inf
+        part = gamma * slipped if there and a != chosen else np.float32(0.0)
+        i = index[row, a, 0]
+        rest -= part * values[np.uint32(i)]
+        successors[s, k + a], weights[s, k + a] = i, part
     constant[s] = rest
     solve_for_itself(s, width, successors, weights, constant)
 
@@ -91,30 +101,28 @@ def _improve_part(
     one, largest = np.float32(1.0), np.float32(0.0)
     for row in range(np.uint64(size - hi), np.uint64(size - lo)):
         s = size - 1 - np.int64(row)
-        best, chosen, chosen_worst = np.float32(-np.inf), 0, -1
+        best, chosen = np.float32(-np.inf), 0
         summed, count = np.float32(0.0), np.float32(0.0)
         for a in range(actions):
-            if reward[row, a] == -np.inf:
-                continue
-            future, least, worst = np.float32(0.0), np.float32(np.inf), -1
+            future, least = np.float32(0.0), np.float32(np.inf)
             for j in range(k):
                 ahead = gamma * values[np.uint32(index[row, a, j])]
                 future += weight[row, a, j] * ahead
-                if worst_case > 0.0 and steps[row, a, j] + ahead < least:
-                    least, worst = steps[row, a, j] + ahead, j
+                if worst_case > 0.0:
+                    least = min(least, steps[row, a, j] + ahead)
             q = reward[row, a] + future
-            if worst >= 0:
+            if least < np.inf:
                 q = (one - worst_case) * q + worst_case * least
-            summed += q
-            count += one
+            there = q > -np.inf
+            summed += q if there else np.float32(0.0)
+            count += one if there else np.float32(0.0)
             if q > best:
-                best, chosen, chosen_worst = q, a, worst
+                best, chosen = q, a
         value = (one - slip) * best + slip * (summed / count)
-        choice[s] = chosen
-        slipped = slip / count
+        choice[s], slipped = chosen, slip / count
         _write_row(
-            s, row, chosen, chosen_worst, k, gamma, one - slip + slipped, slipped, worst_case,
-            value, index, weight, reward, successors, weights, constant, values,
+            s, row, chosen, k, gamma, one - slip + slipped, slipped, worst_case, value, steps,
+            index, weight, reward, successors, weights, constant, values,
         )  # fmt: skip
         largest = max(largest, abs(value - values[s + size]))
         values[s + size] = value

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Float32, Float64, Int32
 from ..jit import fused, inlined, kernel
-from .backup import NO_ACTION, neighbor_weight, unit_cost, worst_outcome
+from .backup import NO_ACTION, neighbor_weight, unit_cost
 from .problem import Problem
 from .static_width import StaticWidth
 
@@ -81,7 +81,7 @@ def _write_action(
 
     Returns Q(s, a) without its penalty; -inf if there are none, and the weights are 0.
     """
-    total, mass, q = 0.0, 0.0, -np.inf
+    total, mass, least, worst, q = 0.0, 0.0, np.inf, 0, -np.inf
     for j in range(k):
         i = indices[s, a, j]
         index[s, first + j] = s
@@ -89,7 +89,10 @@ def _write_action(
         if i >= 0:
             distance = np.float64(distances[s, a, j])
             part = neighbor_weight(uniform, distance)
-            total += part * (gains[np.uint32(i)] - cost * distance)
+            outcome = gains[np.uint32(i)] - cost * distance
+            if outcome < least:
+                least, worst = outcome, j
+            total += part * outcome
             mass += part
             weight[s, first + j] = part
             index[s, first + j] = i + size if lo <= i < hi else i
@@ -99,7 +102,6 @@ def _write_action(
         for j in range(first, first + k):
             weight[s, j] *= scale
         if worst_case > 0.0:
-            least, worst = worst_outcome(indices, distances, s, a, k, cost, gains, size, 0, 0)
             q = (1.0 - worst_case) * q + worst_case * least
             weight[s, first + worst] += share * worst_case
     return q

@@ -79,6 +79,13 @@ class CudaGuess(Float32Guess):
             self._prepared.device_graph = there
         return there
 
+    def on_device(self) -> DeviceProblem:
+        """Return the problem on the GPU, its states in the order of visiting."""
+        import torch
+
+        reward = torch.from_numpy(self._reward[::-1].copy()).to(self._cuda.device)
+        return DeviceProblem(self._uploaded(), reward, self._problem.gamma, self._problem.slip)
+
     def _iterate(self, target: Target, start: Start | None, watch: Watch) -> bool:
         """Improve until the estimated error is allowed, or float32 ends; whether it was stopped."""
         import torch
@@ -87,8 +94,7 @@ class CudaGuess(Float32Guess):
         first = self._values[size:].copy() if start is None else start[0].astype(np.float32)
         first[problem.terminal] = 0.0
         values = torch.from_numpy(first).to(device)
-        reward = torch.from_numpy(self._reward[::-1].copy()).to(device)
-        there = DeviceProblem(self._uploaded(), reward, problem.gamma, problem.slip)
+        there = self.on_device()
         enough = self._tuning.guess_enough * target.change_allowed
         best, waited = math.inf, 0
         try:

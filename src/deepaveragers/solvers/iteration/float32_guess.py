@@ -145,8 +145,7 @@ class Float32Guess:
             return  # The first improvement writes rows that agree with these values.
         available = self._reward[::-1] > -np.inf
         preferred = np.maximum(start[1], np.finfo(np.float64).min)
-        chosen = np.where(available, preferred, -np.inf).argmax(axis=1)
-        rows = np.arange(len(first))[::-1], chosen
+        rows = np.arange(len(first))[::-1], np.where(available, preferred, -np.inf).argmax(axis=1)
         # The choice stays open: the first improvement writes all rows, solved for their own states.
         self._system.successors[:] = self._packed.successors[rows]
         self._system.weight[:] = self._gamma * self._packed.weight[rows]
