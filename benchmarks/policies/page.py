@@ -158,8 +158,9 @@ def _single(runs: Sequence[Run], fitted: Sequence[CellScores]) -> list[str]:
     said = []
     for run in runs:
         if run.method == "fit" and run.cell not in counted:
-            today = behaviour[run.cell, run.seed]
-            earned, usual = (tables.number(float(np.mean(one.returns))) for one in (run, today))
+            today = behaviour.get((run.cell, run.seed))
+            earned = tables.number(float(np.mean(run.returns)))
+            usual = "not run" if today is None else tables.number(float(np.mean(today.returns)))
             said.append(f"- {run.cell}, data seed {run.seed}: {earned} (behaviour {usual})")
     return ["", "Runs of `fit` not counted, for data seeds are missing:", "", *said] if said else []
 

@@ -167,6 +167,11 @@ def test_a_single_run_of_fit_is_shown_though_it_proves_nothing():
     assert f"| {CELL} | 10 | ours, fit | -170 | 20.0 | 23.0 / -170 | columns support=0.3 |" in text
 
 
+def test_a_run_of_fit_is_shown_where_behaviour_was_not_run():
+    text = page.page([run_of("fit", 10, 5.0)], ABOUT)
+    assert f"- {CELL}, data seed 10: 5.0 (behaviour not run)" in text
+
+
 def test_worst_stands_before_median():
     other = "hospital-5k"
     runs = [*runs_of(EARNED), *runs_of({**EARNED, "fit": 100.0, "cql": -50.0}, cell=other)]
