@@ -26,6 +26,7 @@ from .fitted_row_q import FittedRowQ
 from .importance import Importance
 from .local import LocalSimulator
 from .playing import Simulator, Weights, play
+from .replaying import nearer_to_the_log
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of
 
 JUDGES = ("simulator", "fitted_q", "importance")
@@ -126,7 +127,7 @@ def make_panel(
     Args:
         log: the held-out episodes.
         seed: of networks and luck.
-        learn: whether to learn networks; else the simulator is local and linear.
+        learn: whether to learn networks too; else the simulator is local and linear.
         advance: called with each update of the networks.
         kept: `Panel.learnt` of a panel with the same arguments; None learns.
     """
@@ -192,13 +193,17 @@ def learning_steps(data: Transitions, rows: int) -> int:
 def _simulator(
     log: Log, seed: int, learn: bool, advance: Advance, kept: Weights | None
 ) -> Simulator:
+    """Return local lines, or networks where these replay the log better."""
     if not learn:
         return LocalSimulator(log, seed)
     from .learnt import LearntSimulator
 
-    weights = None
-    if kept is not None:
-        weights = {name: array for name, array in kept.items() if name not in (MISSED, DOUBTED)}
+    if kept is None:
+        learnt = LearntSimulator(log, seed=seed, advance=advance)
+        return nearer_to_the_log((LocalSimulator(log, seed), learnt), log, seed)
+    weights = {name: array for name, array in kept.items() if name not in (MISSED, DOUBTED)}
+    if not weights:
+        return LocalSimulator(log, seed)
     return LearntSimulator(log, seed=seed, advance=advance, weights=weights)
 
 
