@@ -32,9 +32,7 @@ class Blocks:
     def __init__(self, size: int, threads: int | None, tuning: Tuning = TUNING) -> None:
         self.tuning = tuning
         count = 1 if size <= tuning.single_block_states else tuning.blocks
-        self.edges: Int64 = np.array(
-            [size * block // count for block in range(count + 1)], np.int64
-        )
+        self.edges: Int64 = np.arange(count + 1, dtype=np.int64) * size // count
         self._workers = Workers(min(threads or available_threads(), count))
         self._calls_alone, self._next_alone = 0, 1
 

@@ -84,7 +84,7 @@ def backup(
     V, Q [., A] and the best actions of the rows are written.
 
     Returns:
-        the smallest and largest change of a value, the largest price x distance, stuck states.
+        the smallest and largest change, the largest price x distance, the states without action.
     """
     # Fields are read here: read in a loop, each would count references to its array.
     indices, distances, rewards = problem.indices, problem.distances, problem.rewards

@@ -77,7 +77,7 @@ def _write_action(
     worst_case: float, discounted: float, gains: Float64, size: int, lo: int, hi: int,
     first: int, index: Int32, weight: Float32,
 ) -> float:  # fmt: skip
-    """Write the successors of an action from a place in row s on.
+    """Write the successors of an action from column `first` of row s on.
 
     `discounted` is gamma times its probability. Returns Q(s, a) without its penalty; -inf if there
     are no successors, and the weights are 0.

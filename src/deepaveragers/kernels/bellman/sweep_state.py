@@ -6,8 +6,8 @@ half, which is Gauss-Seidel, and all others from the first. After each part ther
 the new values are copied to the first half. So the bits depend on the blocks only, not on who works
 on them or when; and nearly all reads are of N numbers, not 2N, which stay in the cache longer.
 
-States are counted by position here. So the second half is; in the first, the value of state s
-stands at place[s], together with those that are read together (`state_order.place_values`). Where
+States are counted by position here, and so stands the second half. In the first, the value of state
+s stands at place[s], together with those that are read together (`state_order.place_values`). Where
 `place` is empty, it stands at s.
 """
 
