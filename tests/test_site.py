@@ -45,7 +45,7 @@ def test_files_have_the_names_that_contributors_are_told(name, path):
 
 
 def test_some_names_are_told():
-    assert ("plain", "solvers/iteration/horizon.py") in NAMES
+    assert ("is_plain", "kernels/bellman/problem.py") in NAMES
     assert ("pose", "mdp/problem.py") in NAMES
 
 

@@ -22,7 +22,6 @@ from deepaveragers.solvers.iteration.cuda_guess import CudaGuess, CudaTuning
 from deepaveragers.solvers.iteration.float64_sweeps import Float64Sweeps
 from deepaveragers.solvers.iteration.limits import Limits
 from deepaveragers.solvers.iteration.tuning import TUNING as PLANNER
-from deepaveragers.solvers.packing import packed_mdp
 from deepaveragers.solvers.planner import solve_tuned
 from deepaveragers.solvers.state_order import order_of
 
@@ -59,10 +58,8 @@ def on_device(mdp, model):
     """Yield a guess, and the problem on the device."""
     with Blocks(len(mdp), 1) as blocks:
         order = order_of(mdp.prepared, model, PLANNER.order_states)
-        sweeps = Float64Sweeps(model, order, blocks, PLANNER)
-        packed = packed_mdp(mdp.prepared, sweeps.problem, model, order, blocks, 1 << 30)
-        asked = {"prepared": mdp.prepared, "evaluate": True, "cuda_tuning": TUNING}
-        guess = CudaGuess(sweeps, packed, PLANNER, **asked)
+        sweeps = Float64Sweeps(model, order, blocks)
+        guess = CudaGuess(sweeps, evaluate=True, cuda_tuning=TUNING)
         yield guess, guess.on_device()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from threading import Event, Thread
 
 import numpy as np
@@ -17,7 +18,7 @@ from deepaveragers.kernels.bellman.sweep_state import BEST, DONE, MADE, part_of
 from deepaveragers.solvers.blocks import Blocks
 
 WIDTH, KEPT = 3, 5
-STOPPING = Stopping(rounds=2, target=1e-5, patience=50, noise=4e-7)
+STOPPING = Stopping(rounds=2, target=1e-5, progress_ratio=0.9, patience=50, noise=4e-7)
 
 
 def settled(size: int, threads: int) -> tuple[PolicySystem, float]:
@@ -27,7 +28,7 @@ def settled(size: int, threads: int) -> tuple[PolicySystem, float]:
     weight: Float32 = rng.dirichlet(np.ones(WIDTH), size).astype(np.float32) * np.float32(0.95)
     constant: Float32 = rng.normal(size=size).astype(np.float32)
     with Blocks(size, threads) as blocks:
-        for lo, hi in blocks.bounds:
+        for lo, hi in pairwise(blocks.edges):
             own = (index[lo:hi] >= lo) & (index[lo:hi] < hi)
             index[lo:hi][own] += size
         system = PolicySystem(index, weight, constant, np.zeros(2 * size, np.float32))
@@ -36,7 +37,7 @@ def settled(size: int, threads: int) -> tuple[PolicySystem, float]:
             origin=np.zeros(size, np.float32),
             kept=np.zeros((KEPT, size), np.float32),
             moved=np.zeros((KEPT, size), np.float32),
-            sums=np.zeros((len(blocks.bounds), KEPT, KEPT)),
+            sums=np.zeros((len(blocks.edges) - 1, KEPT, KEPT)),
         )
         state = blocks.sweep_state()
         state.progress[BEST] = np.inf
@@ -66,7 +67,7 @@ def test_every_state_belongs_to_one_part(size: int) -> None:
     with Blocks(size, 1) as blocks:
         state = blocks.sweep_state()
         covered = np.zeros(size, int)
-        for block in range(len(blocks.bounds)):
+        for block in range(len(blocks.edges) - 1):
             for part in range(state.parts):
                 lo, hi = part_of(state, block, part)
                 covered[lo:hi] += 1

@@ -17,7 +17,7 @@ from deepaveragers.solvers.iteration.tuning import TUNING
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("case", [{}, {"forbidden_actions": [0]}, {"penalty": "adaptive"}])
 def test_bounds_hold_where_a_guess_is_made(model, gamma, k, case):
-    assert len(model) >= TUNING.guess_states
+    assert len(model) >= TUNING.packed_states
     plan = model.solve(gamma=gamma, k=k, **case)
     exact = model.solve(gamma=gamma, k=k, method="value_iteration", tolerance=1e-8, **case)
     assert plan.converged

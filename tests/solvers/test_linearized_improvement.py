@@ -32,7 +32,7 @@ def test_bounds_hold_and_the_guess_is_near(kind, case):
     mdp, gamma = random_mdp(3, 60, 3, 3, "plain" if "forbidden_actions" in case else kind), 0.9
     objective = da.Objective(gamma=gamma, cost=0.5, **case)
     limits = Limits(time.perf_counter(), math.inf, math.inf)
-    tuning = replace(TUNING, guess_states=1)
+    tuning = replace(TUNING, packed_states=1)
     plan = solve_tuned(mdp, objective, 1e-3, limits, tuning=tuning)
     problem, values = pose(mdp, objective), np.zeros(60)
     for _ in range(400):

@@ -19,8 +19,7 @@ from deepaveragers.solvers.blocks import Blocks
 from deepaveragers.solvers.iteration.float32_guess import Float32Guess
 from deepaveragers.solvers.iteration.float64_sweeps import Float64Sweeps
 from deepaveragers.solvers.iteration.limits import Limits
-from deepaveragers.solvers.iteration.tuning import TUNING, Tuning
-from deepaveragers.solvers.packing import packed_mdp
+from deepaveragers.solvers.iteration.tuning import Tuning
 from deepaveragers.solvers.planner import solve_tuned
 from deepaveragers.solvers.state_order import OWN, StateOrder
 
@@ -29,12 +28,11 @@ NO_LIMITS = Limits(0.0, math.inf, math.inf)
 
 def backup_by_packed(mdp, objective, values, shuffle=None):
     """Return T V by the packed MDP, Q, what of V it read, and the bound on its error."""
-    problem, prepared = pose(mdp, objective), Prepared()
+    problem = pose(mdp, objective)
     with Blocks(len(mdp), 1) as blocks:
-        order = StateOrder(OWN if shuffle is None else shuffle, prepared)
-        sweeps = Float64Sweeps(problem, order, blocks, TUNING)
-        packed = packed_mdp(prepared, sweeps.problem, problem, order, blocks, 0)
-        guess = Float32Guess(sweeps, packed, TUNING)
+        order = StateOrder(OWN if shuffle is None else shuffle, Prepared())
+        sweeps = Float64Sweeps(problem, order, blocks)
+        guess = Float32Guess(sweeps)
         rows = slice(None) if shuffle is None else shuffle
         guess._values[:] = np.tile(values[rows], 2)
         proof = guess._prove(math.inf, stopped=True)
@@ -146,7 +144,7 @@ def test_bounds_of_plans_that_the_packed_mdp_proves(mdp, gamma, cost, weighting,
     mdp = with_rewards(mdp, rewards + offset)
     cost *= float(np.abs(rewards).max())
     objective = da.Objective(gamma=gamma, cost=cost, weighting=weighting)
-    plan = solve_tuned(mdp, objective, tolerance, NO_LIMITS, tuning=Tuning(guess_states=1))
+    plan = solve_tuned(mdp, objective, tolerance, NO_LIMITS, tuning=Tuning(packed_states=1))
     exact = mdp.solve(objective, tolerance=1e-9)
     assert (plan.lower <= exact.upper).all()
     assert (exact.lower <= plan.upper).all()
@@ -179,7 +177,7 @@ def shuffled(model):
         ({"method": "value_iteration"}, True),
     ],
 )
-def test_who_needs_the_graph_in_the_order_of_visiting(model, shuffled, asked, made):
+def test_who_needs_the_graph_by_position(model, shuffled, asked, made):
     plan = shuffled.solve(**asked)
     graph = shuffled.prepared.graph
     assert (graph is not None) == made

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deepaveragers as da
-from deepaveragers.arrays import Float64
+from deepaveragers.arrays import Float64, Int64
 from deepaveragers.kernels.bellman.policy_system import PolicySystem
 from deepaveragers.solvers.blocks import Blocks
 from deepaveragers.solvers.iteration.evaluation import PolicyEvaluator
 from deepaveragers.solvers.iteration.path_elimination import PathElimination
-from deepaveragers.solvers.iteration.tuning import TUNING, Tuning
+from deepaveragers.solvers.iteration.tuning import Tuning
 
 WIDTH = 3
 
 
-def system(
-    seed: int, size: int, gamma: float, minor: float, bounds: list[tuple[int, int]]
-) -> PolicySystem:
+def system(seed: int, size: int, gamma: float, minor: float, edges: Int64) -> PolicySystem:
     """Return a system in which most states lead to the next one, some end and others branch.
 
     Args:
@@ -28,7 +28,7 @@ def system(
         size: number of states.
         gamma: sum of a row's weights.
         minor: share of the main successor's row that leads elsewhere.
-        bounds: the blocks of states.
+        edges: [blocks + 1], of the blocks of states.
     """
     rng = np.random.default_rng(seed)
     index = rng.integers(size, size=(size, WIDTH)).astype(np.int32)
@@ -39,7 +39,7 @@ def system(
     index[follows, 0] = np.flatnonzero(follows) + 1
     weight[follows] = gamma * np.array([1.0 - minor, *np.full(WIDTH - 1, minor / (WIDTH - 1))])
     weight[kind > 0.9] = 0.0
-    for lo, hi in bounds:
+    for lo, hi in pairwise(edges):
         own = (index[lo:hi] >= lo) & (index[lo:hi] < hi)
         index[lo:hi][own] += size
     values = rng.normal(size=size).astype(np.float32)
@@ -62,7 +62,7 @@ def matrix_of(rows: PolicySystem) -> Float64:
 
 def solve_by_elimination(rows: PolicySystem, blocks: Blocks) -> int:
     """Solve the smaller system exactly, and write the values of all states; return its size."""
-    elimination = PathElimination(len(rows.constant), WIDTH, blocks, TUNING)
+    elimination = PathElimination(len(rows.constant), WIDTH, blocks)
     reduced = elimination.reduced(rows)
     assert reduced is not None
     lacking = np.linalg.solve(matrix_of(reduced), reduced.constant.astype(float))
@@ -84,7 +84,7 @@ BLOCKS = pytest.mark.parametrize(
 @given(st.integers(0, 10**6), st.integers(100, 700), st.sampled_from([0.5, 0.99, 0.999]))
 def test_without_other_successors_the_solution_is_that_of_all_states(tuning, seed, size, gamma):
     with Blocks(size, 1, tuning) as blocks:
-        rows = system(seed, size, gamma, 0.0, blocks.bounds)
+        rows = system(seed, size, gamma, 0.0, blocks.edges)
         exact = np.linalg.solve(matrix_of(rows), rows.constant.astype(float))
         assert solve_by_elimination(rows, blocks) < 0.5 * size
     scale = np.abs(exact).max()
@@ -97,7 +97,7 @@ def test_without_other_successors_the_solution_is_that_of_all_states(tuning, see
 @given(st.integers(0, 10**6), st.integers(100, 700))
 def test_what_other_successors_add_comes_in_when_repeated(tuning, seed, size):
     with Blocks(size, 1, tuning) as blocks:
-        rows = system(seed, size, 0.9, 0.005, blocks.bounds)
+        rows = system(seed, size, 0.9, 0.005, blocks.edges)
         exact = np.linalg.solve(matrix_of(rows), rows.constant.astype(float))
         errors = []
         for _ in range(6):
@@ -120,7 +120,7 @@ def test_a_path_back_to_its_kept_state_is_solved_at_once():
         np.zeros(2 * size, np.float32),
     )
     with Blocks(size, 1) as blocks:
-        reduced = PathElimination(size, WIDTH, blocks, TUNING).reduced(rows)
+        reduced = PathElimination(size, WIDTH, blocks).reduced(rows)
     assert reduced is not None
     assert reduced.weight.tolist() == [[0.0] * WIDTH]
     assert reduced.constant[0] == pytest.approx(1.0 / (1.0 - gamma), rel=1e-3)
@@ -128,13 +128,13 @@ def test_a_path_back_to_its_kept_state_is_solved_at_once():
 
 def test_where_few_are_passed_through_all_are_kept():
     with Blocks(500, 1) as blocks:
-        rows = system(0, 500, 0.9, 0.3, blocks.bounds)
-        assert PathElimination(500, WIDTH, blocks, TUNING).reduced(rows) is None
+        rows = system(0, 500, 0.9, 0.3, blocks.edges)
+        assert PathElimination(500, WIDTH, blocks).reduced(rows) is None
 
 
 def test_nothing_but_the_last_digit_of_large_values_is_lost():
     with Blocks(400, 1) as blocks:
-        rows = system(0, 400, 0.999, 0.0, blocks.bounds)
+        rows = system(0, 400, 0.999, 0.0, blocks.edges)
         rows.weight[rows.weight.sum(axis=1) == 0.0] = 0.333
         rows.constant[:] = np.random.default_rng(0).uniform(0.5, 1.5, 400)
         for _ in range(4):
@@ -149,8 +149,8 @@ def test_any_number_of_threads_gives_the_same_bits(threads):
     found = []
     for count in (1, threads):
         with Blocks(30_000, count) as blocks:
-            rows = system(1, 30_000, 0.99, 0.005, blocks.bounds)
-            elimination = PathElimination(30_000, WIDTH, blocks, TUNING)
+            rows = system(1, 30_000, 0.99, 0.005, blocks.edges)
+            elimination = PathElimination(30_000, WIDTH, blocks)
             reduced = elimination.reduced(rows)
             assert reduced is not None
             elimination.expand(reduced, rows)

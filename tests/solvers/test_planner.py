@@ -11,8 +11,8 @@ from tests.solvers.explicit import Explicit, make_mdp, random_mdp
 
 import deepaveragers as da
 from deepaveragers.kernels.bellman import backup
-from deepaveragers.solvers import planner
 from deepaveragers.solvers.blocks import Blocks
+from deepaveragers.solvers.iteration import float32_guess
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_nor_when_interrupted_before_the_first_sweep(model, monkeypatch, cost):
     gamma = 0.99
     one_step = np.abs(model.solve(gamma=0.0, cost=cost, tolerance=1e-9).values).max()
     optimum = model.solve(gamma=gamma, cost=cost, tolerance=1e-6)
-    monkeypatch.setattr(planner, "packed_mdp", interrupted)
+    monkeypatch.setattr(float32_guess, "packed_mdp", interrupted)
     plan = model.solve(gamma=gamma, cost=cost)
     assert plan.status == "interrupted"
     reach = one_step / (1.0 - gamma) * (1.0 + 1e-4)

@@ -16,10 +16,10 @@ class PackedMdp:
     """The packed MDP, and what it was made for.
 
     Attributes:
-        packed: the arrays, in the order of visiting.
+        packed: the arrays.
         uniform: whether all neighbours count alike.
         farthest: the largest distance.
-        rewards: [N] float64, of the transitions in that order.
+        rewards: [N] float64, by position.
     """
 
     packed: Packed
@@ -43,9 +43,9 @@ class Prepared:
     """Owned by a `DacMdp`; `release` frees it.
 
     Attributes:
-        order: [N] int32, the order of visiting; empty if it is the states' own, None before the
+        order: [N] int32, the state at each position; empty if that is its number, None before the
             first plan.
-        graph: indices and distances [N, A, K] in that order; None before a plan needs them.
+        graph: indices and distances [N, A, K] by position; None before a plan needs them.
         packed: the last packed MDP.
         device_graph: the last packed MDP on a GPU.
     """

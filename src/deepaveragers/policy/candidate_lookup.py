@@ -120,13 +120,13 @@ class CandidateLookup:
         model = self.rule.posed(candidates, np.ones((1, 1), dtype=bool))
         led = candidates.indices[0, 0, : model.k]
         there = led >= 0
-        gain = reference.outcomes(model, self.values)
-        weights = reference.mixture(model, gain)[0, 0][there]
+        outcome = reference.outcomes(model, self.values)
+        weights = reference.outcome_weights(model, outcome)[0, 0][there]
         return _Led(
             transitions=led[there].astype(np.int64),
             distances=candidates.distances[0, 0, : model.k][there].astype(np.float64),
             weights=weights,
-            shares=weights * (gain[0, 0][there] - model.penalties[0, 0]),
+            shares=weights * (outcome[0, 0][there] - model.penalties[0, 0]),
             reward=float(self._rewards[transition]),
             future=float(weights @ (model.gamma * self._living[led[there]])),
         )

@@ -217,15 +217,15 @@ class Lookahead:
         indices, distances = indices[:, [action]], distances[:, [action]]
         model = self._model_at(indices, distances)
         there = indices[0, 0] >= 0
-        gain = reference.outcomes(model, self._plan.values)
-        weights = reference.mixture(model, gain)[0, 0][there]
+        outcome = reference.outcomes(model, self._plan.values)
+        weights = reference.outcome_weights(model, outcome)[0, 0][there]
         fee = float(model.penalties[0, action])
         rewards, penalties = _parts(model, self._plan.values, action)
         return Grounds(
             transitions=indices[0, 0][there].astype(np.int64),
             distances=distances[0, 0][there],
             weights=weights,
-            shares=weights * (gain[0, 0][there] - fee),
+            shares=weights * (outcome[0, 0][there] - fee),
             reward=float(rewards[0]),
             penalty=float(penalties[0]),
         )
@@ -252,11 +252,11 @@ class Lookahead:
 
 def _parts(model: Problem, values: Float64, action: int) -> tuple[Float64, Float64]:
     """Return [B] expected reward and price of one action, the only one of the model's rows."""
-    gain = reference.outcomes(model, values)
-    mixture = reference.mixture(model, gain)[:, 0]
+    outcome = reference.outcomes(model, values)
+    weights = reference.outcome_weights(model, outcome)[:, 0]
     indices = model.indices[:, 0]
     rows = np.where(indices >= 0, indices, 0)
     rewards = model.rewards[rows]
-    prices = np.where(indices >= 0, rewards + model.gamma * values[rows] - gain[:, 0], 0.0)
+    prices = np.where(indices >= 0, rewards + model.gamma * values[rows] - outcome[:, 0], 0.0)
     fee = float(model.penalties[0, action])
-    return (mixture * rewards).sum(axis=1), (mixture * prices).sum(axis=1) + fee
+    return (weights * rewards).sum(axis=1), (weights * prices).sum(axis=1) + fee

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Int64
 from ..kernels.bellman.barrier import ABANDONED, SLOTS
-from ..kernels.bellman.sweep_state import PROGRESS, SweepState
+from ..kernels.bellman.sweep_state import PROGRESS, SweepState, part_of
 from ..parallel import available_threads
 from .iteration.tuning import TUNING, Tuning
 from .workers import Workers
@@ -27,28 +27,24 @@ NOTICEABLE_SECONDS = 0.002
 
 
 class Blocks:
-    """Runs a kernel on all blocks of states, and waits for it."""
+    """Runs a kernel on all blocks of states, and waits for it; `edges` [blocks + 1] bound them."""
 
     def __init__(self, size: int, threads: int | None, tuning: Tuning = TUNING) -> None:
         self.tuning = tuning
         count = 1 if size <= tuning.single_block_states else tuning.blocks
-        self.bounds = list(pairwise(size * block // count for block in range(count + 1)))
-        self.parts = self._parts(size)
+        self.edges: Int64 = np.arange(count + 1, dtype=np.int64) * size // count
         self._workers = Workers(min(threads or available_threads(), count))
         self._calls_alone, self._next_alone = 0, 1
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return [kernel(lo, hi, *arguments) for every block]."""
-        return self._run(self.bounds, kernel, arguments)
+        return self._run(list(pairwise(self.edges.tolist())), kernel, arguments)
 
     def run_parts(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return [kernel(lo, hi, *arguments) for every part of every block]."""
-        bounds = [
-            (lo + (hi - lo) * part // self.parts, lo + (hi - lo) * (part + 1) // self.parts)
-            for lo, hi in self.bounds
-            for part in range(self.parts)
-        ]
-        return self._run(bounds, kernel, arguments)
+        state = self.sweep_state()
+        parts = product(range(len(self.edges) - 1), range(state.parts))
+        return self._run([part_of(state, *part) for part in parts], kernel, arguments)
 
     def _run(
         self, ranges: list[tuple[int, int]], kernel: Callable[..., Any], arguments: tuple[Any, ...]
@@ -69,21 +65,16 @@ class Blocks:
 
     def sweep_state(self, edges: Int64 | None = None) -> SweepState:
         """Return what workers share inside a kernel; `edges` are those of other blocks, as many."""
-        if edges is None:
-            edges = np.array([lo for lo, _ in self.bounds] + [self.bounds[-1][1]], np.int64)
+        edges = self.edges if edges is None else edges
         changes, peaks = np.zeros((2, len(edges) - 1))
         return SweepState(
             counters=np.zeros(SLOTS, np.int64),
             edges=edges,
-            parts=self._parts(int(edges[-1])),
+            parts=min(self.tuning.most_parts, max(1, int(edges[-1]) // self.tuning.part_states)),
             changes=changes,
             peaks=peaks,
             progress=np.zeros(PROGRESS),
         )
-
-    def _parts(self, size: int) -> int:
-        """Return in how many parts blocks of so many states together are swept."""
-        return min(self.tuning.most_parts, max(1, size // self.tuning.part_states))
 
     def run_together(self, kernel: Callable[..., None], state: SweepState, *arguments: Any) -> None:
         """Run kernel(worker, workers, state, *arguments) as every worker, at the same time."""

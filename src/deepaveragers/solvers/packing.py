@@ -13,24 +13,17 @@ from ..kernels.bellman.problem import Problem
 from ..kernels.bellman.state_order import place_values
 from ..kernels.bellman.static_width import static_width
 from ..kernels.bellman.sweep_state import states_at
-from ..mdp.prepared import PackedMdp, Prepared
+from ..mdp.prepared import PackedMdp
 from .blocks import Blocks
 from .state_order import StateOrder
 
 
-def packed_mdp(
-    prepared: Prepared,
-    problem: Problem,
-    graph: Problem,
-    order: StateOrder,
-    blocks: Blocks,
-    most_bytes: int,
-) -> PackedMdp:
-    """Return the packed MDP of an objective; the last one of an MDP, up to `most_bytes`, is kept.
+def packed_mdp(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks) -> PackedMdp:
+    """Return the packed MDP of an objective; the last one of an MDP is kept, unless too large.
 
-    `problem` is in the order of visiting, `graph` the same with states in their own order.
+    `problem` is by position, `graph` the same with states in their own order.
     """
-    kept = prepared.packed
+    kept = order.prepared.packed
     if kept is None or (kept.uniform, kept.k) != (problem.uniform, problem.k):
         kept = _packed(problem, graph, order, blocks)
     elif not np.array_equal(kept.rewards, problem.rewards):
@@ -38,8 +31,8 @@ def packed_mdp(
         rewards = problem.rewards[states_at(packed.place, problem.size)]
         blocks.run(kernels.pack_rewards, problem, rewards, packed)
         kept = replace(kept, packed=packed, rewards=problem.rewards.copy())
-    if kept.nbytes <= most_bytes:
-        prepared.packed = kept
+    if kept.nbytes <= blocks.tuning.most_kept_bytes:
+        order.prepared.packed = kept
     return kept
 
 
@@ -59,12 +52,13 @@ def _packed(problem: Problem, graph: Problem, order: StateOrder, blocks: Blocks)
 
 
 def _places(graph: Problem, order: StateOrder, smallest: int) -> Int32:
-    """Return [N] int32, the places of values of states, which are in the order of visiting."""
-    own = np.arange(graph.size, dtype=np.int32)
+    """Return [N] int32, the places of values, by position."""
+    numbers = np.arange(graph.size, dtype=np.int32)
     if graph.size < smallest:
-        return own
-    rows = own if order.own else order.order.copy()
-    previous, place = np.empty_like(rows), np.empty_like(rows)
-    previous[rows] = np.roll(rows, 1)
-    place_values(graph.indices, graph.k, rows, previous, place)
-    return place[rows]
+        return numbers
+    # A copy, since that of an order is frozen: the kernel is compiled for arrays of one kind.
+    states = numbers if order.own else order.order.copy()
+    previous, place = np.empty_like(states), np.empty_like(states)
+    previous[states] = np.roll(states, 1)
+    place_values(graph.indices, graph.k, states, previous, place)
+    return place[states]

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from inspect import signature
@@ -27,20 +26,17 @@ from ..errors import InputError
 from ..kernels.bellman.problem import Problem
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
-from ..mdp.prepared import Prepared
 from ..mdp.problem import pose
 from .blocks import Blocks
-from .certificate import Certificate
 from .device import pick
 from .iteration.cuda_guess import CUDA_TUNING, CudaGuess, CudaTuning
 from .iteration.float32_guess import Float32Guess, Start
 from .iteration.float64_sweeps import Float64Sweeps
 from .iteration.horizon import backward_induction, beyond_horizon, without_horizon
 from .iteration.limits import Callback, Limits, Watch
-from .iteration.loop import Guess, Outcome, PolicyIteration
+from .iteration.loop import Ended, Guess, PolicyIteration
 from .iteration.target import Target
 from .iteration.tuning import TUNING, Tuning
-from .packing import packed_mdp
 from .plan import Plan, Solution
 from .state_order import order_of
 from .units import units_of
@@ -153,58 +149,36 @@ def solve_problem(
     tuning: Tuning = TUNING,
     cuda_tuning: CudaTuning | None = None,
 ) -> Solution:
-    """Solve an objective that was posed on an MDP, or a policy's; on a GPU if that is tuned."""
+    """Solve an objective posed on an MDP, or a policy's; on a GPU if `cuda_tuning` is given."""
     units = units_of(posed)
     problem, start = units.problem(posed), units.start(start)
     with Blocks(len(mdp), threads, tuning) as blocks, ExitStack() as stack:
         order = order_of(mdp.prepared, problem, tuning.order_states)
-        sweeps = Float64Sweeps(problem, order, blocks, tuning)
+        sweeps = Float64Sweeps(problem, order, blocks)
         target = Target(sweeps.problem, tolerance)
         watch = Watch(limits, units.callback(callback), stack)
-        loop = PolicyIteration(sweeps, target, watch, tuning)
+        loop = PolicyIteration(sweeps, target, watch)
         guess: Guess | None = None
         # Float64 is as quick where the MDP is small, and evaluates a given policy.
-        large = len(problem.policy) == 0 and problem.size >= tuning.guess_states
+        large = len(problem.policy) == 0 and problem.size >= tuning.packed_states
         if cuda_tuning is not None:
-            on_gpu = partial(
-                CudaGuess, prepared=mdp.prepared, evaluate=evaluate, cuda_tuning=cuda_tuning
-            )
-            guess = _guess(mdp, sweeps, tuning, on_gpu)
+            guess = partial(CudaGuess, sweeps, evaluate=evaluate, cuda_tuning=cuda_tuning)
         elif evaluate and large and math.isinf(limits.max_sweeps):
-            guess = _guess(mdp, sweeps, tuning, Float32Guess)
+            guess = partial(Float32Guess, sweeps)
         if horizon is None:
             first = None if start is None else (order.rows(start[0]), order.rows(start[1]))
             status, proof = loop.optimize(guess, evaluate, first)
         else:
-            status, proof = _to_horizon(loop, guess, evaluate, horizon, mdp.prepared)
+            status, proof = _to_horizon(loop, guess, evaluate, horizon)
         values = units.values(order.restored(sweeps.values))
         q_values = units.values(order.restored(sweeps.q_values))
     return Solution(status, units.certificate(proof), values, q_values, sweeps.count)
 
 
-def _guess(
-    mdp: DacMdp, sweeps: Float64Sweeps, tuning: Tuning, make: Callable[..., Float32Guess]
-) -> Guess:
-    """Return what makes a guess."""
-
-    def guess(target: Target, start: Start | None, watch: Watch) -> Certificate:
-        # Packed only now: that may take long, and may be interrupted.
-        packed = packed_mdp(
-            mdp.prepared, sweeps.problem, sweeps.posed, sweeps.order, sweeps.blocks,
-            tuning.most_kept_bytes,
-        )  # fmt: skip
-        return make(sweeps, packed, tuning).run(target, start, watch)
-
-    return guess
-
-
-def _to_horizon(
-    loop: PolicyIteration, guess: Guess | None, evaluate: bool, horizon: int, prepared: Prepared
-) -> Outcome:
-    gamma = loop.sweeps.problem.gamma
-    beyond = beyond_horizon(gamma, horizon, loop.target.tolerance)
+def _to_horizon(loop: PolicyIteration, guess: Guess | None, evaluate: bool, horizon: int) -> Ended:
+    beyond = beyond_horizon(loop.sweeps.problem.gamma, horizon, loop.target.tolerance)
     if beyond is None:
-        return backward_induction(loop, horizon, prepared)
+        return backward_induction(loop, horizon)
     return without_horizon(loop, guess, evaluate, beyond)
 
 

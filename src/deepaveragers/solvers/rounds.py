@@ -42,7 +42,7 @@ class RoundState:
         sweeps: over all states so far.
         slots: of the rounds that are mixed, the oldest first.
         least: smallest largest change of a round so far.
-        first: |T 0|, stuck states and the largest penalty, as the first sweep found them.
+        first: |T 0|, stuck states and the largest price x distance, as the first sweep found them.
         best: the certificate of the best bounds, field by field; empty before the first.
         best_round: which round that was.
     """

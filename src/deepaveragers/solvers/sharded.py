@@ -28,7 +28,7 @@ from ..mdp.problem import pose
 from ..neighbors.checkpoint import fingerprint
 from ..progress import note
 from .block_files import OF_BLOCKS, BlockFiles, scalars_of, sweep_block
-from .certificate import Certificate, certify, largest_size, rounding_of_backup
+from .certificate import Certificate, certify_backups
 from .iteration.limits import Callback, Limits, Watch
 from .iteration.target import Target
 from .plan import Plan, Solution, Status
@@ -159,11 +159,11 @@ class _Loop:
             self._target.set_scale(state.first[0], int(state.first[1]), state.first[2])
         try:
             while True:
-                proof, change = self._round()
+                proof = self._round()
                 if proof.error <= self._target.allowed:
                     return "optimal"
                 ended = self._watch.look(state.sweeps, state.proof.error, self._target.allowed)
-                values = next_values(self._files, state, change)
+                values = next_values(self._files, state, proof.residual)
                 state.number += 1
                 save_state(self._files, state, values)
                 if ended is not None:
@@ -173,25 +173,20 @@ class _Loop:
                 raise
             return "interrupted"
 
-    def _round(self) -> tuple[Certificate, float]:
-        """Sweep every block; return what the first sweeps prove, and their largest change."""
+    def _round(self) -> Certificate:
+        """Sweep every block; return what the first sweeps prove."""
         state, begins = self.state, not self._target.known
         found = self._sweep(1 if begins else SWEEPS, in_place=not begins, keep_q=False)
-        smallest, largest, penalty, stuck = zip(*found)
-        change = max(0.0, -min(smallest), max(largest))
-        if begins:
-            state.first = [change, sum(stuck), max(penalty)]
-            self._target.set_scale(change, sum(stuck), max(penalty))
         first = gathered(self._files, state.number, 0)
-        rounding = rounding_of_backup(self._problem, largest_size(first) + change, max(penalty))
-        proof = certify(self._problem.gamma, min(smallest), max(largest), rounding)
+        proof, stuck, distance_cost = certify_backups(self._problem, found, first)
+        if begins:
+            state.first = [proof.residual, stuck, distance_cost]
+            self._target.set_scale_by(proof, stuck, distance_cost)
         proof = self._target.within_reach(proof, first)
-        if begins and proof.residual == 0.0:
-            self._target.allowed = proof.error
         state.sweeps += 1 if begins else SWEEPS
         if not state.best or proof.error < state.proof.error:
             state.best, state.best_round = asdict(proof), state.number
-        return proof, change
+        return proof
 
     def _sweep(self, sweeps: int, *, in_place: bool, keep_q: bool) -> list[Any]:
         files, number = self._files, self.state.number

@@ -1,12 +1,12 @@
-"""The order in which a solve visits the states of an MDP.
+"""Positions: where the states of an MDP stand in a solve, which sweeps from the last to the first.
 
 Gauss-Seidel is quick here because rows usually stand in the order in which they were
 experienced. When they do not, the trajectories are found again from the graph itself, and the
-MDP is solved with its states in another order.
+MDP is solved with its states at other positions.
 
-Ordinary plans read the packed MDP alone, which is made in that order (`packing`). Sweeps in
-float64 read the graph itself in that order: that costs some sweeps' time and as much memory as
-the graph, so it is made when first needed. Both are kept in `DacMdp.prepared`.
+Ordinary plans read the packed MDP alone, which is made by position (`packing`). Sweeps in float64
+read the graph itself by position: that costs some sweeps' time and as much memory as the graph, so
+it is made when first needed. Both are kept in `DacMdp.prepared`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ OWN: Int32 = frozen(np.empty(0, np.int32))
 
 
 class StateOrder:
-    """Row p stands for state order[p]; `order` is empty where that is their own."""
+    """State order[p] stands at position p; `order` is empty where that is its number."""
 
     def __init__(self, order: Int32, prepared: Prepared) -> None:
-        self.order, self._prepared = order, prepared
+        self.order, self.prepared = order, prepared
 
     @property
     def own(self) -> bool:
@@ -41,13 +41,13 @@ class StateOrder:
 
     @property
     def rank(self) -> Int32:
-        """[N] int32, the row that stands for a state; empty where that is their own."""
+        """[N] int32, the position of a state; empty where that is its number."""
         rank = np.empty_like(self.order)
         rank[self.order] = np.arange(len(rank), dtype=np.int32)
         return frozen(rank)
 
     def without_graph(self, problem: Problem) -> Problem:
-        """Return the problem in the order of visiting; if that is another, without its graph."""
+        """Return the problem by position; without its graph if that is not the states' own."""
         if self.own:
             return problem
         return problem._replace(
@@ -61,17 +61,17 @@ class StateOrder:
         )
 
     def graph(self, problem: Problem, blocks: Blocks) -> tuple[Int32, Float32]:
-        """Return the graph of a problem in the order of visiting."""
+        """Return the graph of a problem by position."""
         if self.own:
             return problem.indices, problem.distances
-        if self._prepared.graph is None:
+        if self.prepared.graph is None:
             indices, distances = np.empty_like(problem.indices), np.empty_like(problem.distances)
             blocks.run(kernels.reorder, self.order, self.rank, problem, indices, distances)
-            self._prepared.graph = frozen(indices), frozen(distances)
-        return self._prepared.graph
+            self.prepared.graph = frozen(indices), frozen(distances)
+        return self.prepared.graph
 
     def rows(self, array: Array) -> Array:
-        """Return rows of states in the order of visiting; what is no row per state stays."""
+        """Return rows of states by position; what is no row per state stays."""
         per_state = not self.own and len(array) == len(self.order)
         return frozen(rows_at(array, self.order)) if per_state else array
 
@@ -83,14 +83,15 @@ class StateOrder:
 def order_of(prepared: Prepared, problem: Problem, smallest: int) -> StateOrder:
     """Return the order to solve in, found by the first solve; any is, below `smallest` states."""
     if prepared.order is None:
-        # By all neighbours: which objective came first must not tell in the bits of the next.
-        whole = problem._replace(k=problem.indices.shape[2])
-        prepared.order = OWN if problem.size < smallest else trajectory_order(whole)
+        prepared.order = OWN if problem.size < smallest else trajectory_order(problem)
     return StateOrder(prepared.order, prepared)
 
 
 def trajectory_order(problem: Problem) -> Int32:
-    """Return an order of the states that follows the trajectories; `OWN` if theirs does."""
+    """Return an order of the states that follows the trajectories; `OWN` if theirs does.
+
+    By all neighbours, not the k of an objective: which came first must not tell in later bits.
+    """
     size = problem.size
     sample = np.unique(np.linspace(0, size - 1, SAMPLE_STATES).astype(np.int32))
     successors = kernels.strong_successors(problem, sample)

@@ -78,8 +78,8 @@ def units_of(problem: Problem) -> Units:
     """Return the units in which to solve: the user's own, unless no step is as large as `SMALL`."""
     if largest_step(problem, 0.0) >= SMALL:
         return Units(0)
-    dearest = 0.0 if problem.adaptive > 0.0 else problem.cost
-    step = largest_step(problem, dearest * _farthest(problem))
+    cost = 0.0 if problem.adaptive > 0.0 else problem.cost  # An adaptive price scales with rewards.
+    step = largest_step(problem, cost * _farthest(problem))
     return Units(-math.frexp(step)[1] if 0.0 < step < SMALL else 0)
 
 

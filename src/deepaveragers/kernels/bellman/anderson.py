@@ -158,10 +158,8 @@ def mix(
 
     `stored` results were stored before. `unit` is as of `_products`.
     """
-    edges, origin, kept, moved, sums = (
-        state.edges, memory.origin, memory.kept, memory.moved, memory.sums,
-    )  # fmt: skip
-    slot, count = stored % len(kept), min(stored + 1, len(kept))
+    _, origin, kept, moved, sums = memory
+    edges, slot, count = state.edges, stored % len(kept), min(stored + 1, len(kept))
     for block in range(worker, len(edges) - 1, workers):
         lo, hi = edges[block], edges[block + 1]
         _remember(lo, hi, solution, origin, slot, kept, moved)

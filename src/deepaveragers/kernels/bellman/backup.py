@@ -26,10 +26,10 @@ def neighbor_weight(uniform: bool, distance: float) -> float:
 
 
 @inlined
-def unit_cost(
+def price_of(
     indices: Int32, rewards: Float64, s: int, a: int, k: int, cost: float, adaptive: float
 ) -> float:
-    """Return c(s, a), the cost of a unit of distance."""
+    """Return c(s, a), the price of a unit of distance."""
     result = cost
     if adaptive > 0.0:
         result = 0.0
@@ -42,7 +42,7 @@ def unit_cost(
 
 @inlined
 def action_value(
-    indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, cost: float,
+    indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, price: float,
     worst_case: float, gains: Float64, size: int, lo: int, length: int,
 ) -> tuple[float, float]:  # fmt: skip
     """Return Q(s, a) without its penalty, -inf if it has no neighbours, and the farthest of these.
@@ -60,7 +60,7 @@ def action_value(
         place = np.uint32(i)
         if np.uint32(i - lo) < np.uint32(length):
             place += np.uint32(size)
-        outcome = gains[place] - cost * distance
+        outcome = gains[place] - price * distance
         total += weight * outcome
         least = min(least, outcome)
         mass += weight
@@ -79,12 +79,12 @@ def backup(
 ) -> tuple[float, float, float, int]:  # fmt: skip
     """Apply the Bellman operator to the rows lo..hi of a block, in place or not.
 
-    Row 0 is state `first`: not 0 where the arrays are those of one machine. Rewards are those of
-    all states. `gains` [2N] is r + gamma V, both halves up to date; in place it may be [N], both
-    in one. Its second half, V, Q [., A] and the best actions of the rows are written.
+    Row 0 is state `first` (of one machine's arrays). Rewards are those of all states. `gains` [2N]
+    is r + gamma V, both halves up to date; in place it may be [N], both in one. Its second half,
+    V, Q [., A] and the best actions of the rows are written.
 
     Returns:
-        the smallest and largest change of a value, the largest penalty, the states without action.
+        the smallest and largest change, the largest price x distance, the states without action.
     """
     # Fields are read here: read in a loop, each would count references to its array.
     indices, distances, rewards = problem.indices, problem.distances, problem.rewards
@@ -93,10 +93,10 @@ def backup(
     policy, gamma, cost, adaptive = problem.policy, problem.gamma, problem.cost, problem.adaptive
     actions, half = q_values.shape[1], len(gains) - len(rewards)
     # Where all states share one row of [1, A], s * 0 is that row.
-    evaluate, every_row = len(policy) > 0, 1 if allowed.shape[0] > 1 else 0
-    every_fee = 1 if penalties.shape[0] > 1 else 0
-    length = hi - lo if in_place else 0
-    smallest, largest, penalty, stuck = np.inf, -np.inf, 0.0, 0
+    allowed_stride = 1 if allowed.shape[0] > 1 else 0
+    penalty_stride = 1 if penalties.shape[0] > 1 else 0
+    policy_given, length = len(policy) > 0, hi - lo if in_place else 0
+    smallest, largest, distance_cost, stuck = np.inf, -np.inf, 0.0, 0
     for s in range(hi - 1, lo - 1, -1):
         if terminal[s]:
             for a in range(actions):
@@ -106,19 +106,19 @@ def backup(
         best, chosen, count, summed, followed = -np.inf, NO_ACTION, 0, 0.0, 0.0
         for a in range(actions):
             q = -np.inf
-            if allowed[s * every_row, a]:
-                price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+            if allowed[s * allowed_stride, a]:
+                price = price_of(indices, rewards, s, a, k, cost, adaptive)
                 q, farthest = action_value(
                     indices, distances, s, a, k, uniform, price, worst_case,
                     gains, half, first + lo, length,
                 )  # fmt: skip
-                q -= penalties[s * every_fee, a]
-                penalty = max(penalty, price * farthest)
+                q -= penalties[s * penalty_stride, a]
+                distance_cost = max(distance_cost, price * farthest)
             q_values[s, a] = q
             if q > -np.inf:
                 count += 1
                 summed += q
-                if evaluate:
+                if policy_given:
                     followed += policy[s, a] * q
             if q > best:
                 best, chosen = q, a
@@ -126,10 +126,10 @@ def backup(
         if chosen == NO_ACTION:
             stuck += 1
             continue
-        value = followed if evaluate else (1.0 - slip) * best
-        if slip > 0.0 and not evaluate:
+        value = followed if policy_given else (1.0 - slip) * best
+        if slip > 0.0 and not policy_given:
             value += slip * summed / count
         change, values[s] = value - values[s], value
         smallest, largest = min(smallest, change), max(largest, change)
         gains[first + s + half] = rewards[first + s] + gamma * value
-    return smallest, largest, penalty, stuck
+    return smallest, largest, distance_cost, stuck

@@ -28,9 +28,6 @@ from .sweep_state import (
     record_change,
 )
 
-PROGRESS_RATIO = 0.9
-"""A change counts as progress if it is smaller than the smallest before by this factor."""
-
 
 class Stopping(NamedTuple):
     """When to stop.
@@ -38,12 +35,14 @@ class Stopping(NamedTuple):
     Attributes:
         rounds: rounds of sweeps and a mixture to make at most before returning.
         target: change of a sweep to stop at.
+        progress_ratio: a change is progress if it is below this multiple of the smallest before.
         patience: rounds without progress after which the rest is left undone.
         noise: changes by this share of the largest value are rounding.
     """
 
     rounds: int
     target: float
+    progress_ratio: float
     patience: int
     noise: float
 
@@ -93,7 +92,7 @@ def solve_system(
                 return
         made += memory.sweeps
         change, peak = _largest(state.changes), _largest(state.peaks)
-        waited = 0.0 if change < PROGRESS_RATIO * best else waited + 1.0
+        waited = 0.0 if change < stopping.progress_ratio * best else waited + 1.0
         best = min(best, change)
         if change <= max(stopping.target, stopping.noise * peak) or waited >= stopping.patience:
             done = 1.0

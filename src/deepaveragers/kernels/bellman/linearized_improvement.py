@@ -4,11 +4,12 @@ Such a backup is no single row of the transition matrix: it mixes the best actio
 all (slip), and the average neighbour with the worst (`reference` has the equations). A sweep
 writes, for every state, a row that agrees with the backup at the values at hand,
 
-    x(s) = (T V (s) - sum_j w_j V(j)) + sum_j w_j x(j),
+    x(s) = (T V (s) - sum_j b_j V(j)) + sum_j b_j x(j).
 
-with w_j = gamma ((1 - w) alpha_j + w [j is the worst]) of the best action: Newton's method. An
-action that is slipped to is taken to lead to its nearest neighbour only. So rows are k + A wide
-instead of k A; they are exact for values that all move alike, and the next sweep mends the rest.
+That is Newton's method. With n available actions, slip p and worst case w, the best action has
+b_j = gamma (1 - p + p / n) ((1 - w) alpha_j + w [j is the worst]). Every other one has gamma p / n
+on its nearest neighbour only. So rows are k + A wide instead of k A; they are exact for values
+that all move alike, and the next sweep mends the rest. `packed` says how rows are counted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from ...arrays import Float32, Int32
 from ..jit import fused, inlined, kernel
-from .backup import unit_cost
+from .backup import price_of
 from .packed import Packed
 from .policy_system import PolicySystem, solve_for_itself
 from .problem import Problem
@@ -26,36 +27,37 @@ from .sweep_state import SweepState, exchange, part_of, record_change
 
 
 @kernel
-def steps_to_neighbors(
-    lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, steps: Float32
+def reward_of_neighbors(
+    lo: int, hi: int, problem: Problem, graph: Problem, order: Int32, neighbor_reward: Float32
 ) -> None:
-    """Write what following one neighbour yields, penalties included, of a block; see `packed`.
+    """Write r - c d of each neighbour, less the action's penalty, of a block; see `packed`.
 
-    It is inf in [N, A, k] where there is no neighbour, or the episode ended.
+    Rows of [N, A, k] are packed ones; inf where there is no neighbour, or the episode ended.
     """
     indices, distances, rewards = graph.indices, graph.distances, graph.rewards
     terminal, penalties = problem.terminal, problem.penalties
     cost, adaptive = problem.cost, problem.adaptive
-    size, actions, k = steps.shape
-    every_fee = 1 if penalties.shape[0] > 1 else 0
+    size, actions, k = neighbor_reward.shape
+    penalty_stride = 1 if penalties.shape[0] > 1 else 0
     for row in range(size - hi, size - lo):
         p = size - 1 - row
         s = order[p] if len(order) > 0 else p
         for a in range(actions):
-            price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+            price = price_of(indices, rewards, s, a, k, cost, adaptive)
+            penalty = penalties[p * penalty_stride, a]
             for j in range(k):
                 i = indices[s, a, j]
-                steps[row, a, j] = np.inf
+                neighbor_reward[row, a, j] = np.inf
                 if i >= 0 and not terminal[p]:
                     paid = price * np.float64(distances[s, a, j])
-                    steps[row, a, j] = rewards[i] - paid - penalties[p * every_fee, a]
+                    neighbor_reward[row, a, j] = rewards[i] - paid - penalty
 
 
 @inlined
 def _write_row(
-    s: int, row: int, chosen: int, k: int, gamma: float, followed: float, slipped: float,
-    worst_case: float, value: float, steps: Float32, index: Int32, weight: Float32, reward: Float32,
-    successors: Int32, weights: Float32, constant: Float32, values: Float32,
+    p: int, row: int, chosen: int, k: int, gamma: float, followed: float, slipped: float,
+    worst_case: float, value: float, neighbor_reward: Float32, index: Int32, weight: Float32,
+    reward: Float32, successors: Int32, weights: Float32, constant: Float32, values: Float32,
 ) -> None:  # fmt: skip
     """Write the row that agrees with the value; solved for the state's own.
 
@@ -64,7 +66,8 @@ def _write_row(
     rest, width, worst, least = value, successors.shape[1], -1, np.float32(np.inf)
     if worst_case > 0.0:
         for j in range(k):
-            outcome = steps[row, chosen, j] + gamma * values[np.uint32(index[row, chosen, j])]
+            i = index[row, chosen, j]
+            outcome = neighbor_reward[row, chosen, j] + gamma * values[np.uint32(i)]
             if outcome < least:
                 least, worst = outcome, j
     for j in range(k):
@@ -74,25 +77,25 @@ def _write_row(
         part *= gamma * followed
         i = index[row, chosen, j]
         rest -= part * values[np.uint32(i)]
-        successors[s, j], weights[s, j] = i, part
+        successors[p, j], weights[p, j] = i, part
     for a in range(width - k):
         there = weight[row, a, 0] > 0.0 and reward[row, a] > -np.inf
         part = gamma * slipped if there and a != chosen else np.float32(0.0)
         i = index[row, a, 0]
         rest -= part * values[np.uint32(i)]
-        successors[s, k + a], weights[s, k + a] = i, part
-    constant[s] = rest
-    solve_for_itself(s, width, successors, weights, constant)
+        successors[p, k + a], weights[p, k + a] = i, part
+    constant[p] = rest
+    solve_for_itself(p, width, successors, weights, constant)
 
 
 @fused
 def _improve_part(
     lo: int, hi: int, static: StaticWidth, gamma: float, packed: Packed, reward: Float32,
-    slip: float, worst_case: float, steps: Float32, choice: Int32, system: PolicySystem,
+    slip: float, worst_case: float, neighbor_reward: Float32, choice: Int32, system: PolicySystem,
 ) -> float:  # fmt: skip
-    """Sweep over states lo..hi, as the plain improvement does, and write rows that agree with it.
+    """Sweep over positions lo..hi, as the plain improvement does, and write rows that agree.
 
-    `steps` [N, A, k] is that of `steps_to_neighbors`, empty without a worst case.
+    `neighbor_reward` [N, A, k] is that of `reward_of_neighbors`, empty without a worst case.
     """
     index, weight = packed.successors, packed.weight
     successors, weights, constant, values, _ = system
@@ -100,7 +103,7 @@ def _improve_part(
     k = len(static) if len(static) > 0 else any_k
     one, largest = np.float32(1.0), np.float32(0.0)
     for row in range(np.uint64(size - hi), np.uint64(size - lo)):
-        s = size - 1 - np.int64(row)
+        p = size - 1 - np.int64(row)
         best, chosen = np.float32(-np.inf), 0
         summed, count = np.float32(0.0), np.float32(0.0)
         for a in range(actions):
@@ -109,30 +112,31 @@ def _improve_part(
                 ahead = gamma * values[np.uint32(index[row, a, j])]
                 future += weight[row, a, j] * ahead
                 if worst_case > 0.0:
-                    least = min(least, steps[row, a, j] + ahead)
+                    least = min(least, neighbor_reward[row, a, j] + ahead)
             q = reward[row, a] + future
             if least < np.inf:
                 q = (one - worst_case) * q + worst_case * least
+            # Not there: -inf, or NaN = 0 * -inf where the worst case is 1, which is not > either.
             there = q > -np.inf
             summed += q if there else np.float32(0.0)
             count += one if there else np.float32(0.0)
             if q > best:
                 best, chosen = q, a
         value = (one - slip) * best + slip * (summed / count)
-        choice[s], slipped = chosen, slip / count
+        choice[p], slipped = chosen, slip / count
         _write_row(
-            s, row, chosen, k, gamma, one - slip + slipped, slipped, worst_case, value, steps,
-            index, weight, reward, successors, weights, constant, values,
+            p, row, chosen, k, gamma, one - slip + slipped, slipped, worst_case, value,
+            neighbor_reward, index, weight, reward, successors, weights, constant, values,
         )  # fmt: skip
-        largest = max(largest, abs(value - values[s + size]))
-        values[s + size] = value
+        largest = max(largest, abs(value - values[p + size]))
+        values[p + size] = value
     return np.float64(largest)
 
 
 @kernel
 def improve_all(
     worker: int, workers: int, state: SweepState, static: StaticWidth, gamma: float,
-    packed: Packed, reward: Float32, slip: float, worst_case: float, steps: Float32,
+    packed: Packed, reward: Float32, slip: float, worst_case: float, neighbor_reward: Float32,
     choice: Int32, system: PolicySystem,
 ) -> None:  # fmt: skip
     """Improve part by part in all blocks, as one of several workers."""
@@ -140,8 +144,9 @@ def improve_all(
         for block in range(worker, len(state.edges) - 1, workers):
             lo, hi = part_of(state, block, part)
             change = _improve_part(
-                lo, hi, static, gamma, packed, reward, slip, worst_case, steps, choice, system
-            )
+                lo, hi, static, gamma, packed, reward, slip, worst_case, neighbor_reward,
+                choice, system,
+            )  # fmt: skip
             record_change(state, block, part, change)
         if not exchange(worker, workers, state, part, system.place, system.solution):
             return

@@ -5,13 +5,14 @@ with the same rewards, `reward_of_actions` R for one. They compute in float64 an
 when they store: `solvers.certificate` counts on it.
 
 Kernels work on the positions lo <= p < hi of a block. Position p stands for state order[p], and
-rank[order[p]] = p; both are empty where states keep their order. `problem` is the MDP in that
-order, without its graph; `graph` is the MDP with its states in their own order. `static` is as
-long as k, or empty for any k. Vectors of length 2N have two halves as in `sweep_state`.
+rank[order[p]] = p; both are empty where states keep their order. `problem` is the MDP by position,
+without its graph; `graph` is the MDP with its states in their own order. `static` is as long as k,
+or empty for any k. Vectors of length 2N have two halves as in `sweep_state`.
 
 Sweeps visit the last position first. So the packed rows stand the other way round, position p in
-row N - 1 - p: processors fetch ahead what is read upwards. The other way an improvement of 15
-actions takes three times as long (`docs/journal/planner.md`).
+row N - 1 - p: processors fetch ahead what is read upwards. Rows are counted by unsigned numbers in
+sweeps: a signed one might count from an array's end, for which numba asks at every read. Positions
+are signed again, np.int64(row): a signed number less an unsigned one is a float.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 
 from ...arrays import Bool, Float32, Float64, Int32
 from ..jit import kernel
-from .backup import NO_ACTION, neighbor_weight, unit_cost
+from .backup import NO_ACTION, neighbor_weight, price_of
 from .problem import Problem
 from .static_width import StaticWidth
 
@@ -58,26 +59,26 @@ def pack_graph(
     index, weight, mean_distance, mean_reward, place = packed
     size, actions, any_k = weight.shape
     k = len(static) if len(static) > 0 else any_k
-    moved, uniform, terminal = len(order) > 0, problem.uniform, problem.terminal
-    parts, farthest = np.empty(any_k), np.float32(0.0)
+    reordered, uniform, terminal = len(order) > 0, problem.uniform, problem.terminal
+    raw, farthest = np.empty(any_k), np.float32(0.0)
     for p in range(lo, hi):
-        s, ended, row = order[p] if moved else p, terminal[p], size - 1 - p
+        s, ended, row = order[p] if reordered else p, terminal[p], size - 1 - p
         for a in range(actions):
             mass, summed, value = 0.0, 0.0, 0.0
             for j in range(k):
                 missing = indices[s, a, j] < 0 or ended
                 far = np.float32(0.0) if missing else distances[s, a, j]
-                part = neighbor_weight(uniform, np.float64(far))
-                parts[j] = 0.0 if missing else part
-                mass += parts[j]
-                summed += parts[j] * np.float64(far)
+                alone = neighbor_weight(uniform, np.float64(far))
+                raw[j] = 0.0 if missing else alone
+                mass += raw[j]
+                summed += raw[j] * np.float64(far)
                 farthest = max(farthest, far)
             grown = 1.0 / mass if mass > 0.0 else 0.0
             for j in range(k):
                 i = max(indices[s, a, j], 0)
-                if moved:
+                if reordered:
                     i = rank[np.uint32(i)]
-                share = np.float32(parts[j] * grown)
+                share = np.float32(raw[j] * grown)
                 value += np.float64(share) * rewards[np.uint32(i)]
                 own = np.uint32(i - lo) < np.uint32(hi - lo)
                 index[row, a, j] = i + size if own else place[np.uint32(i)]
@@ -117,8 +118,8 @@ def reward_of_actions(
     cost, adaptive = problem.cost, problem.adaptive
     size, actions = reward.shape
     _, _, mean_distance, mean_reward, place = packed
-    every_row = 1 if allowed.shape[0] > 1 else 0
-    every_fee = 1 if penalties.shape[0] > 1 else 0
+    allowed_stride = 1 if allowed.shape[0] > 1 else 0
+    penalty_stride = 1 if penalties.shape[0] > 1 else 0
     scale, stuck = 0.0, 0
     for row in range(size - hi, size - lo):
         p = size - 1 - row
@@ -127,11 +128,11 @@ def reward_of_actions(
             value = 0.0
             if not terminal[p]:
                 s = order[p] if len(order) > 0 else p
-                price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+                price = price_of(indices, rewards, s, a, k, cost, adaptive)
                 paid = price * np.float64(mean_distance[row, a])
-                paid += penalties[p * every_fee, a]
+                paid += penalties[p * penalty_stride, a]
                 value = np.float64(mean_reward[row, a]) - paid
-                if not allowed[p * every_row, a]:
+                if not allowed[p * allowed_stride, a]:
                     value = -np.inf
             reward[row, a] = value
             best = max(best, reward[row, a])

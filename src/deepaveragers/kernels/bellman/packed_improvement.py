@@ -1,6 +1,6 @@
 """Policy improvement in float32 over the packed MDP: sweeps that write the policy's system.
 
-Fetching values is what a sweep costs. Vectors of length 2N have two halves as in `sweep_state`.
+Fetching values is what a sweep costs. `packed` says how rows and positions are counted.
 """
 
 from __future__ import annotations
@@ -8,24 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Float32, Int32
-from ..jit import fused, inlined, kernel
+from ..jit import fused, kernel
 from .packed import Packed
 from .policy_system import PolicySystem, solve_for_itself
 from .static_width import StaticWidth
 from .sweep_state import SweepState, exchange, part_of, record_change
-
-
-@inlined
-def _write_row(
-    s: int, row: int, chosen: int, k: int, gamma: float, index: Int32, weight: Float32,
-    reward: Float32, successors: Int32, weights: Float32, constant: Float32,
-) -> None:  # fmt: skip
-    """Write the row of an action: V = R + gamma P V, solved for the state's own value."""
-    for j in range(k):
-        successors[s, j] = index[row, chosen, j]
-        weights[s, j] = gamma * weight[row, chosen, j]
-    constant[s] = reward[row, chosen]
-    solve_for_itself(s, k, successors, weights, constant)
 
 
 @fused
@@ -33,10 +20,10 @@ def _improve_part(
     lo: int, hi: int, static: StaticWidth, gamma: float, packed: Packed, reward: Float32,
     choice: Int32, system: PolicySystem,
 ) -> float:  # fmt: skip
-    """Sweep over states lo..hi, the last first; return the largest absolute change of a value.
+    """Sweep over positions lo..hi, the last first; return the largest absolute change of a value.
 
     R [N, A] is that of `packed.reward_of_actions`, gamma a float32. The policy [N] is written, and
-    its system where the policy changes. The system's solution is V.
+    where it changes its system, V = R + gamma P V. The system's solution is V.
     """
     index, weight = packed.successors, packed.weight
     successors, weights, constant, values, _ = system
@@ -44,23 +31,25 @@ def _improve_part(
     k = len(static) if len(static) > 0 else any_k
     largest = np.float32(0.0)
     for row in range(np.uint64(size - hi), np.uint64(size - lo)):
-        s = size - 1 - np.int64(row)
+        p = size - 1 - np.int64(row)
         best, chosen = np.float32(-np.inf), 0
         for a in range(actions):
             future = np.float32(0.0)
-            for j in range(k - 1, -1, -1):
+            for j in range(k - 1, -1, -1):  # The nearest last, as in `policy_system.sweep`.
                 future += weight[row, a, j] * values[np.uint32(index[row, a, j])]
             q = reward[row, a] + gamma * future
             if q > best:
                 best = q
                 chosen = a
-        if chosen != choice[s]:
-            choice[s] = chosen
-            _write_row(
-                s, row, chosen, k, gamma, index, weight, reward, successors, weights, constant
-            )
-        largest = max(largest, abs(best - values[s + size]))
-        values[s + size] = best
+        if chosen != choice[p]:
+            choice[p] = chosen
+            for j in range(k):
+                successors[p, j] = index[row, chosen, j]
+                weights[p, j] = gamma * weight[row, chosen, j]
+            constant[p] = reward[row, chosen]
+            solve_for_itself(p, k, successors, weights, constant)
+        largest = max(largest, abs(best - values[p + size]))
+        values[p + size] = best
     return np.float64(largest)
 
 

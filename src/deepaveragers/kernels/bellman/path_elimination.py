@@ -55,7 +55,7 @@ def find_paths(
     """Tell kept states of a block from those passed through.
 
     `main_share` is the share of a row's weights from which on its state is passed through. A main
-    successor is in the block and visited before its state, so there is no cycle.
+    successor is in the same part of the block and visited before its state, so there is no cycle.
     """
     index, weight, constants, solution, _ = system
     offset, factor, head = paths

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Float32, Float64, Int32
 from ..jit import fused, inlined, kernel
-from .backup import NO_ACTION, neighbor_weight, unit_cost
+from .backup import NO_ACTION, neighbor_weight, price_of
 from .problem import Problem
 from .static_width import StaticWidth
 
@@ -73,13 +73,14 @@ def solve_for_itself(
 
 @inlined
 def _write_action(
-    indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, cost: float,
-    worst_case: float, share: float, gains: Float64, size: int, lo: int, hi: int,
+    indices: Int32, distances: Float32, s: int, a: int, k: int, uniform: bool, price: float,
+    worst_case: float, discounted: float, gains: Float64, size: int, lo: int, hi: int,
     first: int, index: Int32, weight: Float32,
 ) -> float:  # fmt: skip
-    """Write the successors of an action, of probability `share`, from a place in row s on.
+    """Write the successors of an action from column `first` of row s on.
 
-    Returns Q(s, a) without its penalty; -inf if there are none, and the weights are 0.
+    `discounted` is gamma times its probability. Returns Q(s, a) without its penalty; -inf if there
+    are no successors, and the weights are 0.
     """
     total, mass, least, worst, q = 0.0, 0.0, np.inf, 0, -np.inf
     for j in range(k):
@@ -89,7 +90,7 @@ def _write_action(
         if i >= 0:
             distance = np.float64(distances[s, a, j])
             part = neighbor_weight(uniform, distance)
-            outcome = gains[np.uint32(i)] - cost * distance
+            outcome = gains[np.uint32(i)] - price * distance
             if outcome < least:
                 least, worst = outcome, j
             total += part * outcome
@@ -98,12 +99,12 @@ def _write_action(
             index[s, first + j] = i + size if lo <= i < hi else i
     if mass > 0.0:
         q = total / mass
-        scale = share * (1.0 - worst_case) / mass
+        scale = discounted * (1.0 - worst_case) / mass
         for j in range(first, first + k):
             weight[s, j] *= scale
         if worst_case > 0.0:
             q = (1.0 - worst_case) * q + worst_case * least
-            weight[s, first + worst] += share * worst_case
+            weight[s, first + worst] += discounted * worst_case
     return q
 
 
@@ -123,9 +124,9 @@ def write_system(
     size, width = index.shape
     k, gamma, slip = problem.k, problem.gamma, problem.slip
     uniform, worst_case = problem.uniform, problem.worst_case
-    cost, adaptive, evaluate = problem.cost, problem.adaptive, len(policy) > 0
-    every_row = 1 if allowed.shape[0] > 1 else 0
-    every_fee = 1 if penalties.shape[0] > 1 else 0
+    cost, adaptive, policy_given = problem.cost, problem.adaptive, len(policy) > 0
+    allowed_stride = 1 if allowed.shape[0] > 1 else 0
+    penalty_stride = 1 if penalties.shape[0] > 1 else 0
     largest = 0.0
     for s in range(lo, hi):
         if choice[s] == NO_ACTION:
@@ -139,22 +140,22 @@ def write_system(
             first, count = 0, 0
             for a in range(width // k):
                 # Neighbours that are missing stand last.
-                if allowed[s * every_row, a] and indices[s, a, 0] >= 0:
+                if allowed[s * allowed_stride, a] and indices[s, a, 0] >= 0:
                     count += 1
         value = 0.0
         for a in range(first, first + width // k):
             share = slip / count + (1.0 - slip if a == choice[s] else 0.0)
-            if evaluate:
+            if policy_given:
                 share = policy[s, a]
-            if not allowed[s * every_row, a]:
+            if not allowed[s * allowed_stride, a]:
                 share = 0.0
-            price = unit_cost(indices, rewards, s, a, k, cost, adaptive)
+            price = price_of(indices, rewards, s, a, k, cost, adaptive)
             q = _write_action(
                 indices, distances, s, a, k, uniform, price, worst_case, gamma * share,
                 gains, size, lo, hi, (a - first) * k, index, weight,
             )  # fmt: skip
             if share > 0.0 and q > -np.inf:
-                value += share * (q - penalties[s * every_fee, a])
+                value += share * (q - penalties[s * penalty_stride, a])
         constants[s] = value - values[s]
         solve_for_itself(s, width, index, weight, constants)
         largest = max(largest, np.float64(abs(constants[s])))

@@ -24,7 +24,7 @@ class Problem(NamedTuple):
         policy: [N, A] float64 probabilities of a policy to evaluate; [0, A] to optimise.
         k: neighbours to average.
         gamma: discount.
-        cost: price of one unit of distance.
+        cost: C, the price of a unit of distance where it is not adaptive.
         uniform: equal weights instead of inverse distances.
         adaptive: 1 / diameter for the adaptive penalty, 0 for the linear one.
         slip: probability of a random available action.
@@ -50,6 +50,11 @@ class Problem(NamedTuple):
     def size(self) -> int:
         """Number of core states."""
         return len(self.rewards)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether V = max_a Q, and Q an average: no slip, worst case or given policy."""
+        return self.slip == 0.0 and self.worst_case == 0.0 and len(self.policy) == 0
 
     @property
     def width(self) -> int:

@@ -63,23 +63,24 @@ def outcomes(problem: Problem, values: Float64) -> Float64:
     if problem.adaptive > 0.0:
         price = np.maximum(rewards.max(axis=2), 0.0) * problem.adaptive
     future = np.where(problem.terminal, 0.0, values)[successors]
-    gain = rewards - price[:, :, None] * distances + problem.gamma * future
-    return np.where(there, gain, np.inf)
+    outcome = rewards - price[:, :, None] * distances + problem.gamma * future
+    return np.where(there, outcome, np.inf)
 
 
-def mixture(problem: Problem, gain: Float64) -> Float64:
+def outcome_weights(problem: Problem, outcome: Float64) -> Float64:
     """Return [N, A, k] float64, (1 - w) alpha + w on the worst outcome: Q is its average."""
     shares = (1.0 - problem.worst_case) * weights(problem)
     if problem.worst_case > 0.0:
-        worst = np.arange(problem.k) == gain.argmin(axis=2)[:, :, None]
+        worst = np.arange(problem.k) == outcome.argmin(axis=2)[:, :, None]
         shares += problem.worst_case * (worst & neighbors_there(problem))
     return shares
 
 
 def average_outcomes(problem: Problem, values: Float64) -> Float64:
     """Return [N, A] float64, Q of states that go on."""
-    gain = outcomes(problem, values)
-    average = (mixture(problem, gain) * np.where(np.isfinite(gain), gain, 0.0)).sum(axis=2)
+    outcome = outcomes(problem, values)
+    finite = np.where(np.isfinite(outcome), outcome, 0.0)
+    average = (outcome_weights(problem, outcome) * finite).sum(axis=2)
     return np.where(available_actions(problem), average - problem.penalties, -np.inf)
 
 

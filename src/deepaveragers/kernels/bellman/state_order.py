@@ -1,4 +1,4 @@
-"""Finding trajectories again in a compiled MDP whose rows were shuffled."""
+"""Finding trajectories again in an MDP whose rows were shuffled; placing values in memory."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def chain_order(successors: Int32, order: Int32) -> None:
         if i != NONE and predecessor[i] == NONE:
             predecessor[i] = s
     visited = np.zeros(size, np.bool_)
-    place = size
+    position = size
     for cyclic in range(2):
         for s in range(size - 1, -1, -1):
             is_end = successors[s] == NONE or predecessor[successors[s]] != s
@@ -56,8 +56,8 @@ def chain_order(successors: Int32, order: Int32) -> None:
             walker = s
             while walker != NONE and not visited[walker]:
                 visited[walker] = True
-                place -= 1
-                order[place] = walker
+                position -= 1
+                order[position] = walker
                 walker = predecessor[walker]
 
 

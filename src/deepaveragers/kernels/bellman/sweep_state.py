@@ -6,9 +6,9 @@ half, which is Gauss-Seidel, and all others from the first. After each part ther
 the new values are copied to the first half. So the bits depend on the blocks only, not on who works
 on them or when; and nearly all reads are of N numbers, not 2N, which stay in the cache longer.
 
-The second half is in the order of visiting. In the first, the value of state s stands at place[s]:
-together with those that are read together (`packed.place_values`). Where `place` is empty, it
-stands at s.
+States are counted by position here, and so stands the second half. In the first, the value of state
+s stands at place[s], together with those that are read together (`state_order.place_values`). Where
+`place` is empty, it stands at s.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ def record_change(state: SweepState, block: int, part: int, change: float) -> No
 @unordered
 def publish(lo: int, hi: int, place: Int32, values: Float32) -> float:
     """Copy the second half of states lo..hi to the first; return their largest absolute value."""
-    size, moved = np.uint64(len(values) // 2), len(place) > 0
+    size, placed = np.uint64(len(values) // 2), len(place) > 0
     largest = np.float32(0.0)
     for s in range(np.uint64(lo), np.uint64(hi)):
         value = values[s + size]
-        values[np.uint64(place[s]) if moved else s] = value
+        values[np.uint64(place[s]) if placed else s] = value
         largest = max(largest, abs(value))
     return np.float64(largest)
 
@@ -94,7 +94,7 @@ def exchange(
 
 
 def set_both_halves(values: Float32, place: Int32, found: Array) -> None:
-    """Set values [2N] to what was found [N], in the order of visiting."""
+    """Set values [2N] to what was found [N], by position."""
     size = len(found)
     values[size:] = found
     values[place if len(place) else slice(0, size)] = values[size:]

@@ -15,12 +15,10 @@ import numpy as np
 
 from ...kernels.bellman.sweep_state import set_both_halves, states_at
 from ...kernels.cuda.operator import DeviceGraph, DeviceProblem
-from ...mdp.prepared import PackedMdp, Prepared
-from .float32_guess import GUESS_PROGRESS, Float32Guess, Start
+from .float32_guess import Float32Guess, Start
 from .float64_sweeps import Float64Sweeps
 from .limits import Watch
 from .target import Target
-from .tuning import Tuning
 
 
 @dataclass(frozen=True)
@@ -50,20 +48,18 @@ CUDA_TUNING = CudaTuning()
 class CudaGuess(Float32Guess):
     """Improves and evaluates policies on a GPU, to the tolerance or to the first limit."""
 
-    def __init__(
-        self, sweeps: Float64Sweeps, mdp: PackedMdp, tuning: Tuning, *,
-        prepared: Prepared, evaluate: bool, cuda_tuning: CudaTuning,
-    ) -> None:  # fmt: skip
-        super().__init__(sweeps, mdp, tuning)
-        self._prepared, self._evaluate, self._cuda = prepared, evaluate, cuda_tuning
+    def __init__(self, sweeps: Float64Sweeps, *, evaluate: bool, cuda_tuning: CudaTuning) -> None:
+        super().__init__(sweeps)
+        self._evaluate, self._cuda = evaluate, cuda_tuning
 
     def _uploaded(self) -> DeviceGraph:
         """Return the packed MDP on the GPU, where it stays until the MDP releases it."""
         import torch
 
-        there = self._prepared.device_graph
+        prepared = self._sweeps.order.prepared
+        there = prepared.device_graph
         if there is None or there.of is not self._packed.successors:
-            self._prepared.device_graph = None  # Its memory is free before the next one takes some.
+            prepared.device_graph = None  # Its memory is free before the next one takes some.
             states, actions, k = self._packed.weight.shape
             room, device = (actions, states, k), self._cuda.device
             there = DeviceGraph(
@@ -76,11 +72,11 @@ class CudaGuess(Float32Guess):
                 successors = at[self._packed.successors[::-1, action]]
                 there.successors[action] = torch.from_numpy(successors)
                 there.weight[action] = torch.from_numpy(self._packed.weight[::-1, action].copy())
-            self._prepared.device_graph = there
+            prepared.device_graph = there
         return there
 
     def on_device(self) -> DeviceProblem:
-        """Return the problem on the GPU, its states in the order of visiting."""
+        """Return the problem on the GPU, its states by position."""
         import torch
 
         reward = torch.from_numpy(self._reward[::-1].copy()).to(self._cuda.device)
@@ -105,7 +101,7 @@ class CudaGuess(Float32Guess):
                 change = float((improved - values).abs().max())
                 values = improved
                 self._sweeps.count += 1
-                waited = 0 if change < GUESS_PROGRESS * best else waited + 1
+                waited = 0 if change < self._tuning.progress_ratio * best else waited + 1
                 best = min(best, change)
                 error = change * problem.gamma / (1.0 - problem.gamma)
                 if watch.look(self._sweeps.count, error, target.allowed) is not None:
@@ -113,7 +109,7 @@ class CudaGuess(Float32Guess):
                 if change <= enough:
                     break
                 if self._evaluate:
-                    floor = self._tuning.guess_evaluated * target.change_allowed
+                    floor = self._tuning.evaluation_floor * target.change_allowed
                     aim = max(self._cuda.evaluation_ratio * change, floor)
                     values = self._follow_policy(there.sweeps_of(choice), values, aim)
             return False

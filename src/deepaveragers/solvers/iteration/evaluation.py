@@ -22,10 +22,9 @@ from ...kernels.bellman.static_width import static_width
 from ...kernels.bellman.sweep_state import BEST, DONE, MADE, SweepState
 from ..blocks import Blocks
 from .path_elimination import PathElimination
-from .tuning import Tuning
 
 
-class _Solve(NamedTuple):
+class _Solving(NamedTuple):
     """A system on its way to its solution."""
 
     state: SweepState
@@ -44,14 +43,12 @@ class _Solve(NamedTuple):
 class PolicyEvaluator:
     """Solves the systems of the policies of one solve; owns the memory that it takes."""
 
-    def __init__(self, problem: Problem, width: int, blocks: Blocks, tuning: Tuning) -> None:
-        size = problem.size
+    def __init__(self, problem: Problem, width: int, blocks: Blocks) -> None:
+        size, tuning = problem.size, blocks.tuning
         self._blocks, self._static, self._tuning = blocks, static_width(width), tuning
         self._space = np.empty((2 * tuning.mixed_results + 1) * size, np.float32)
         no_main_successor = problem.uniform or width != problem.k
-        self._elimination = (
-            None if no_main_successor else PathElimination(size, width, blocks, tuning)
-        )  # fmt: skip
+        self._elimination = None if no_main_successor else PathElimination(size, width, blocks)
 
     def solve(
         self, system: PolicySystem, target: float, deadline: float, *, briefly: bool = False
@@ -60,19 +57,19 @@ class PolicyEvaluator:
 
         Or `briefly`, by a few sweeps, whatever they leave undone. Returns the number of sweeps.
         """
-        solve = self._begin(system)
+        plain = self._begin(system)
         limit = self._tuning.plain_sweeps if briefly or self._elimination else math.inf
-        self._sweep(solve, target, deadline, limit)
-        sweeps = solve.sweeps
-        if solve.done or briefly or self._elimination is None or time.perf_counter() > deadline:
+        self._iterate(plain, target, deadline, limit)
+        sweeps = plain.sweeps
+        if plain.done or briefly or self._elimination is None or time.perf_counter() > deadline:
             return sweeps
         reduced, near = self._solve_reduced(self._elimination, system, target, deadline)
         sweeps += reduced
         if near:
             return sweeps
-        solve = self._begin(system)
-        self._sweep(solve, target, deadline)
-        return sweeps + solve.sweeps
+        again = self._begin(system)
+        self._iterate(again, target, deadline)
+        return sweeps + again.sweeps
 
     def _solve_reduced(
         self, elimination: PathElimination, system: PolicySystem, target: float, deadline: float
@@ -84,16 +81,16 @@ class PolicyEvaluator:
         reduced = elimination.reduced(system)
         if reduced is None:
             return 0, False
-        solve = self._begin(reduced, elimination.edges)
-        self._sweep(solve, target, deadline)
+        kept = self._begin(reduced, elimination.edges)
+        self._iterate(kept, target, deadline)
         elimination.expand(reduced, system)
         check = self._begin(system, sweeps_at_once=1)
         self._go_on(check, 1, self._tuning.accepted_change * target)
-        return solve.sweeps + 1, check.done or time.perf_counter() > deadline
+        return kept.sweeps + 1, check.done or time.perf_counter() > deadline
 
     def _begin(
         self, system: PolicySystem, edges: Int64 | None = None, sweeps_at_once: int | None = None
-    ) -> _Solve:
+    ) -> _Solving:
         """Prepare the solution of a system of all states, or of some in blocks with other edges."""
         size, mixed = len(system.constant), self._tuning.mixed_results
         space = self._space[: (2 * mixed + 1) * size].reshape(-1, size)
@@ -106,23 +103,24 @@ class PolicyEvaluator:
             moved=space[mixed:-1],
             sums=np.zeros((len(state.edges) - 1, mixed, mixed)),
         )
-        return _Solve(state, system, memory)
+        return _Solving(state, system, memory)
 
-    def _sweep(
-        self, solve: _Solve, target: float, deadline: float, most_sweeps: float = math.inf
+    def _iterate(
+        self, solving: _Solving, target: float, deadline: float, most_sweeps: float = math.inf
     ) -> None:
         """Sweep and mix until a sweep changes little enough, or for a number of sweeps."""
-        size, tuning = len(solve.system.constant), self._tuning
-        while not solve.done and solve.sweeps < most_sweeps and time.perf_counter() <= deadline:
+        size, tuning = len(solving.system.constant), self._tuning
+        while not solving.done and solving.sweeps < most_sweeps and time.perf_counter() <= deadline:
             rounds = min(tuning.most_rounds, max(1, tuning.states_per_call // size))
             if math.isfinite(most_sweeps):
-                left = int(most_sweeps) - solve.sweeps
-                rounds = min(rounds, -(-left // solve.memory.sweeps))
-            self._go_on(solve, rounds, target)
+                left = int(most_sweeps) - solving.sweeps
+                rounds = min(rounds, -(-left // solving.memory.sweeps))
+            self._go_on(solving, rounds, target)
 
-    def _go_on(self, solve: _Solve, rounds: int, target: float) -> None:
+    def _go_on(self, solving: _Solving, rounds: int, target: float) -> None:
+        """Make some rounds of sweeps and a mixture in one call of the kernel."""
         tuning = self._tuning
-        stopping = Stopping(rounds, target, tuning.patience_of_mixtures, tuning.guess_noise)
-        self._blocks.run_together(
-            solve_system, solve.state, self._static, solve.system, solve.memory, stopping
+        stopping = Stopping(
+            rounds, target, tuning.progress_ratio, tuning.patience_of_mixtures, tuning.float32_noise
         )
+        self._blocks.run_together(solve_system, solving.state, self._static, *solving[1:], stopping)

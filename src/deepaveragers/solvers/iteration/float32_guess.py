@@ -19,35 +19,33 @@ from ...kernels.bellman.backup import NO_ACTION
 from ...kernels.bellman.policy_system import empty_system
 from ...kernels.bellman.static_width import static_width
 from ...kernels.bellman.sweep_state import set_both_halves
-from ...mdp.prepared import PackedMdp
-from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
+from ..certificate import LARGEST, Certificate, largest_price, largest_step, rounding_of_packed
+from ..packing import packed_mdp
 from .evaluation import PolicyEvaluator
 from .float64_sweeps import Float64Sweeps
 from .limits import Watch
 from .target import Target
-from .tuning import Tuning
 
 Start = tuple[Float64, Float64]
-"""Values [N] and action values [N, A] of an earlier plan, in the order of visiting."""
-GUESS_PROGRESS = 0.9
-"""A change counts as progress if it is smaller than the smallest before by this factor."""
+"""Values [N] and action values [N, A] of an earlier plan, by position."""
 
 
 class Float32Guess:
-    """Rewards of one objective, and values on their way."""
+    """The packed MDP, rewards of one objective in packed rows, and values on their way."""
 
-    def __init__(self, sweeps: Float64Sweeps, mdp: PackedMdp, tuning: Tuning) -> None:
-        problem = sweeps.problem
-        self._sweeps, self._problem, self._blocks = sweeps, problem, sweeps.blocks
-        self._packed, self._tuning = mdp.packed, tuning
+    def __init__(self, sweeps: Float64Sweeps) -> None:
+        problem, blocks = sweeps.problem, sweeps.blocks
+        kept = packed_mdp(problem, sweeps.posed, sweeps.order, blocks)
+        self._sweeps, self._problem, self._blocks = sweeps, problem, blocks
+        self._packed, self._tuning = kept.packed, blocks.tuning
         self._gamma, self._static = np.float32(problem.gamma), static_width(problem.k)
-        self._reward: Float32 = np.empty_like(mdp.packed.mean_distance)
+        self._reward: Float32 = np.empty_like(kept.packed.mean_distance)
+        self._neighbor_reward: Float32 = np.empty((0, 0, 0), np.float32)
         self._choice: Int32 = np.full(problem.size, NO_ACTION, np.int32)
         slipped = problem.indices.shape[1] if problem.slip > 0.0 else 0
-        self._system = empty_system(problem.size, problem.k + slipped, mdp.packed.place)
-        self._is_plain = problem.slip == 0.0 and problem.worst_case == 0.0
-        self._evaluator, self._steps = sweeps.evaluator, np.empty((0, 0, 0), np.float32)
-        if not self._is_plain:
+        self._system = empty_system(problem.size, problem.k + slipped, kept.packed.place)
+        self._evaluator = sweeps.evaluator
+        if not problem.is_plain:
             self._linearize()
         found = self._blocks.run(
             packed_kernels.reward_of_actions, problem, sweeps.posed, sweeps.order.order,
@@ -55,22 +53,20 @@ class Float32Guess:
         )  # fmt: skip
         scales, stuck = zip(*found)
         self._scale, self._stuck = max(scales), sum(stuck)
-        largest = max(0.0, float(problem.rewards.max()))
-        self._dearest = problem.adaptive * largest if problem.adaptive > 0.0 else problem.cost
-        self._largest_penalty = self._dearest * mdp.farthest
-        if self._largest_penalty > float(np.finfo(np.float32).max):
+        self._distance_cost = largest_price(problem) * kept.farthest
+        if self._distance_cost > float(np.finfo(np.float32).max):
             self._scale = math.inf  # float32 took such actions for unavailable ones
 
     def _linearize(self) -> None:
         """Prepare for slip and worst cases: wider rows, outcomes of each neighbour."""
         problem, sweeps = self._problem, self._sweeps
         width = self._system.successors.shape[1]
-        self._evaluator = PolicyEvaluator(problem, width, self._blocks, self._tuning)
+        self._evaluator = PolicyEvaluator(problem, width, self._blocks)
         if problem.worst_case > 0.0:
-            self._steps = np.empty_like(self._packed.weight)
+            self._neighbor_reward = np.empty_like(self._packed.weight)
             self._blocks.run(
-                linearized.steps_to_neighbors, problem, sweeps.posed, sweeps.order.order,
-                self._steps,
+                linearized.reward_of_neighbors, problem, sweeps.posed, sweeps.order.order,
+                self._neighbor_reward,
             )  # fmt: skip
 
     @property
@@ -86,8 +82,8 @@ class Float32Guess:
         """
         if self._nothing_to_guess():
             return target.first_sweep(self._sweeps)
-        if self._is_plain:
-            target.set_scale(self._scale, self._stuck, self._largest_penalty)
+        if self._problem.is_plain:
+            target.set_scale(self._scale, self._stuck, self._distance_cost)
         else:
             target.first_sweep(self._sweeps)  # |T 0| is more than max_a R.
         proof: Certificate | None = None
@@ -104,7 +100,7 @@ class Float32Guess:
         """Whether no step is worth anything, or losses are infinite in float32."""
         if self._stuck:
             # Such losses look like actions that are not there.
-            return not largest_step(self._problem, self._largest_penalty) < LARGEST
+            return not largest_step(self._problem, self._distance_cost) < LARGEST
         return self._scale == 0.0
 
     def _iterate(self, target: Target, start: Start | None, watch: Watch) -> bool:
@@ -112,21 +108,21 @@ class Float32Guess:
 
         Returns whether the watch stopped it.
         """
-        gamma, tuning, evaluator = self._problem.gamma, self._tuning, self._evaluator
+        gamma, plain, tuning = self._problem.gamma, self._problem.is_plain, self._tuning
         enough = tuning.guess_enough * target.change_allowed
-        floor = tuning.guess_evaluated * target.change_allowed
+        floor = tuning.evaluation_floor * target.change_allowed
         if start is not None:
             self._evaluate_start(start, floor, watch.limits.deadline)
-        best, waited, before = math.inf, 0, self._sweeps.count
-        patience = tuning.guess_patience if self._is_plain else tuning.linearized_patience
+        best, waited = math.inf, 0
+        patience = tuning.guess_patience if plain else tuning.linearized_patience
         for made in range(1, tuning.guess_sweeps + 1):
             change, largest = self._improve()
-            noise = tuning.guess_noise * largest
+            noise = tuning.float32_noise * largest
             # Rows that only agree with a backup may lead round in circles.
-            distinct = self._is_plain and change > tuning.guess_distinct * noise
-            waited = 0 if change < GUESS_PROGRESS * best or distinct else waited + 1
+            distinct = plain and change > tuning.guess_distinct * noise
+            waited = 0 if change < tuning.progress_ratio * best or distinct else waited + 1
             best = min(best, change)
-            self._sweeps.count = before + made
+            self._sweeps.count += 1
             error = change * gamma / (1.0 - gamma)
             if watch.look(self._sweeps.count, error, target.allowed) is not None:
                 return True
@@ -134,14 +130,14 @@ class Float32Guess:
                 break
             aim = max(tuning.guess_ratio * change, floor, noise)
             briefly = made == 1 and start is None
-            evaluator.solve(self._system, aim, watch.limits.deadline, briefly=briefly)
+            self._evaluator.solve(self._system, aim, watch.limits.deadline, briefly=briefly)
         return False
 
     def _evaluate_start(self, start: Start, floor: float, deadline: float) -> None:
         """Evaluate the policy of an earlier plan, from its values."""
         first = np.where(self._problem.terminal, 0.0, start[0])
         set_both_halves(self._values, self._packed.place, first)
-        if not self._is_plain:
+        if not self._problem.is_plain:
             return  # The first improvement writes rows that agree with these values.
         available = self._reward[::-1] > -np.inf
         preferred = np.maximum(start[1], np.finfo(np.float64).min)
@@ -158,10 +154,10 @@ class Float32Guess:
         state, problem = self._blocks.sweep_state(), self._problem
         about = self._static, self._gamma, self._packed, self._reward
         written = self._choice, self._system
-        if self._is_plain:
+        if problem.is_plain:
             self._blocks.run_together(kernels.improve_all, state, *about, *written)
         else:
-            mixed = np.float32(problem.slip), np.float32(problem.worst_case), self._steps
+            mixed = np.float32(problem.slip), np.float32(problem.worst_case), self._neighbor_reward
             self._blocks.run_together(linearized.improve_all, state, *about, *mixed, *written)
         return float(state.changes.max()), float(state.peaks.max())
 
@@ -171,15 +167,15 @@ class Float32Guess:
         A solve that was stopped early takes whatever bounds that sweep gives: sweeping over the
         graph might first have to put it into another order, for which there is no time.
         """
-        problem, penalty = self._problem, self._largest_penalty
-        if not self._is_plain:
+        problem = self._problem
+        if not problem.is_plain:
             return None
         values = np.where(problem.terminal, np.float32(0.0), self._values[problem.size :])
         set_both_halves(self._values, self._packed.place, values)
         low, high = float(values.min()), float(values.max())
-        if not largest_step(problem, penalty) < LARGEST:
+        if not largest_step(problem, self._distance_cost) < LARGEST:
             return None
-        rounding = rounding_of_packed(problem, low, high, penalty, self._dearest)
+        rounding = rounding_of_packed(problem, low, high, self._distance_cost)
         lost = rounding / (1.0 - problem.gamma)
         if not (lost < allowed or (stopped and math.isfinite(lost))):
             return None

@@ -18,12 +18,11 @@ from ...arrays import Float32
 from ...kernels.bellman import packed as kernels
 from ...kernels.bellman.sweep_state import set_both_halves
 from ...kernels.precision import FLOAT32_UNIT, SMALLEST_FLOAT32
-from ...mdp.prepared import Prepared
 from ..certificate import LARGEST, Certificate, largest_step, rounding_of_packed
 from ..packing import packed_mdp
 from ..plan import Status
 from .float64_sweeps import Float64Sweeps
-from .loop import Guess, Outcome, PolicyIteration
+from .loop import Ended, Guess, PolicyIteration
 
 LONG = 10_000
 """Steps of a horizon after which a plan may end early, where the rest adds next to nothing."""
@@ -43,7 +42,7 @@ def beyond_horizon(gamma: float, horizon: int, tolerance: float) -> float | None
     return beyond if horizon > LONG and beyond <= NEGLIGIBLE * tolerance else None
 
 
-def backward_induction(loop: PolicyIteration, horizon: int, prepared: Prepared) -> Outcome:
+def backward_induction(loop: PolicyIteration, horizon: int) -> Ended:
     """Return the status and the bounds of a plan for a number of steps.
 
     V_h = T V_{h-1} from V_0 = 0. Stopped after h of H steps, what is missing is at most
@@ -60,10 +59,10 @@ def backward_induction(loop: PolicyIteration, horizon: int, prepared: Prepared) 
             proof = step()
             if done == 0:
                 gained = proof.residual + proof.rounding
-                step, next_rounding = step_after_first(loop, gained, horizon, prepared)
+                step, next_rounding = step_after_first(loop, gained, horizon)
             rounding = proof.rounding + gamma * rounding
             done += 1
-            watch.reach(done / horizon)
+            watch.show(done / horizon)
             if done >= LONG and proof.residual <= proof.rounding:
                 break
             if done == horizon:
@@ -87,45 +86,37 @@ def backward_induction(loop: PolicyIteration, horizon: int, prepared: Prepared) 
     return status, Certificate(bound, bound, proof.residual, proof.rounding)
 
 
-def step_after_first(
-    loop: PolicyIteration, gained: float, horizon: int, prepared: Prepared
-) -> tuple[Step, float]:
+def step_after_first(loop: PolicyIteration, gained: float, horizon: int) -> tuple[Step, float]:
     """Return what makes one more step: over the packed MDP where that is quick and exact enough.
 
     And how far a step that is interrupted can be off by its rounding, beyond its proof. `gained` is
     |T 0|, so values are at most (1 + gamma + ...) |T 0|.
     """
-    sweeps, tuning = loop.sweeps, loop.tuning
-    problem, steps = sweeps.problem, sum_of_powers(sweeps.problem.gamma, 0, horizon)
-    plain = problem.slip == 0.0 and problem.worst_case == 0.0 and not len(problem.policy)
-    quick = problem.size >= tuning.guess_states and FEW < horizon <= LONG
+    sweeps, problem = loop.sweeps, loop.sweeps.problem
+    steps = sum_of_powers(problem.gamma, 0, horizon)
+    quick = problem.size >= loop.tuning.packed_states and FEW < horizon <= LONG
     reach = gained * steps
     rounding = rounding_of_step(sweeps, -reach, reach)
-    in_range = largest_step(problem, sweeps.largest_penalty) < LARGEST
-    if plain and quick and in_range and steps * rounding <= loop.target.allowed:
-        return PackedSteps(sweeps, prepared, tuning.most_kept_bytes).sweep, rounding
+    in_range = largest_step(problem, sweeps.largest_distance_cost) < LARGEST
+    if problem.is_plain and quick and in_range and steps * rounding <= loop.target.allowed:
+        return PackedSteps(sweeps).sweep, rounding
     return partial(sweeps.sweep, in_place=False), 0.0
 
 
 def rounding_of_step(sweeps: Float64Sweeps, smallest: float, largest: float) -> float:
     """Return how far a step over the packed MDP can be off, from values in this range."""
-    problem, penalty = sweeps.problem, sweeps.largest_penalty
-    dearest = problem.cost
-    if problem.adaptive > 0.0:
-        dearest = problem.adaptive * max(0.0, float(problem.rewards.max()))
+    problem = sweeps.problem
     stored = FLOAT32_UNIT * max(abs(smallest), abs(largest)) * (1.0 + 1e-6) + SMALLEST_FLOAT32
-    backup = rounding_of_packed(problem, smallest, largest, penalty, dearest)
+    backup = rounding_of_packed(problem, smallest, largest, sweeps.largest_distance_cost)
     return backup + problem.gamma * stored
 
 
 class PackedSteps:
     """Steps over the packed MDP, each from the values of the one before, rounded to float32."""
 
-    def __init__(self, sweeps: Float64Sweeps, prepared: Prepared, most_bytes: int) -> None:
+    def __init__(self, sweeps: Float64Sweeps) -> None:
         problem, posed, order = sweeps.problem, sweeps.posed, sweeps.order
-        self._sweeps = sweeps
-        kept = packed_mdp(prepared, problem, posed, order, sweeps.blocks, most_bytes)
-        self._packed = kept.packed
+        self._sweeps, self._packed = sweeps, packed_mdp(problem, posed, order, sweeps.blocks).packed
         self._reward: Float32 = np.empty_like(self._packed.mean_distance)
         self._values: Float32 = np.empty(2 * problem.size, np.float32)
         sweeps.blocks.run(
@@ -145,7 +136,7 @@ class PackedSteps:
 
 def without_horizon(
     loop: PolicyIteration, guess: Guess | None, evaluate: bool, beyond: float
-) -> Outcome:
+) -> Ended:
     """Return the plan without a horizon for one so long that it makes no difference.
 
     After H steps |V_H - V*| <= gamma^H |T 0| / (1 - gamma), which is added to the bounds; `beyond`

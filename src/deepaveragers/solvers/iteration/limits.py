@@ -59,7 +59,7 @@ class Watch:
     def look(self, sweeps: int, error: float, allowed: float) -> Status | None:
         """Return what ends the solve now, if anything; arguments as of `Progress`."""
         now = time.perf_counter()
-        self._show(error, allowed)
+        self._show_error(error, allowed)
         if self._callback is not None and not self._stopped:
             seen = Progress(sweeps, error, allowed, now - self.limits.began)
             self._stopped = bool(self._callback(seen))
@@ -69,7 +69,7 @@ class Watch:
             return "out_of_time"
         return "out_of_sweeps" if sweeps >= self.limits.max_sweeps else None
 
-    def reach(self, share: float) -> None:
+    def show(self, share: float) -> None:
         """Show this share of the work as done, if the solve is long."""
         seconds = time.perf_counter() - self.limits.began
         if seconds < QUIET_SECONDS or not sys.stderr.isatty():
@@ -80,10 +80,10 @@ class Watch:
         self._advance(percent - self._shown)
         self._shown = percent
 
-    def _show(self, error: float, allowed: float) -> None:
+    def _show_error(self, error: float, allowed: float) -> None:
         """Show how many decades of the error are behind."""
         if not math.isfinite(self._first_error):
             self._first_error = error
         first = self._first_error
         if 0.0 < allowed < first < math.inf and error < math.inf:
-            self.reach(math.log(first / max(error, allowed)) / math.log(first / allowed))
+            self.show(math.log(first / max(error, allowed)) / math.log(first / allowed))

@@ -17,27 +17,27 @@ from collections.abc import Callable
 
 from ..certificate import Certificate
 from ..plan import Status
-from .float32_guess import Start
+from .float32_guess import Float32Guess, Start
 from .float64_sweeps import Float64Sweeps
 from .limits import Watch
 from .target import Target
 from .tuning import Tuning
 
-BETTER = 0.95
-"""Bounds count as better if they are tighter by this factor."""
-Outcome = tuple[Status, Certificate]
-Guess = Callable[[Target, Start | None, Watch], Certificate]
-"""Sets the target, leaves a first guess in the float64 sweeps, and says what is proved of it."""
+Ended = tuple[Status, Certificate]
+"""How a solve ended, and the bounds that it proved."""
+Guess = Callable[[], Float32Guess]
+"""Packs the MDP for a guess: when the loop runs, since that may take long or be interrupted."""
 
 
 class PolicyIteration:
     """Drives float64 sweeps to the target, or to the first limit."""
 
-    def __init__(self, sweeps: Float64Sweeps, target: Target, watch: Watch, tuning: Tuning) -> None:
-        self.sweeps, self.target, self.watch, self.tuning = sweeps, target, watch, tuning
+    def __init__(self, sweeps: Float64Sweeps, target: Target, watch: Watch) -> None:
+        self.sweeps, self.target, self.watch = sweeps, target, watch
+        self.tuning = sweeps.blocks.tuning
         self._best, self._best_values = math.inf, sweeps.values
 
-    def optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Outcome:
+    def optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Ended:
         """Return the status and the bounds of a plan without horizon.
 
         Without a guess it begins with V = 0. Policies are evaluated between the sweeps if
@@ -55,18 +55,18 @@ class PolicyIteration:
                 proof = self.target.first_sweep(self.sweeps)
         return status, self.target.within_reach(proof, self.sweeps.values)
 
-    def _optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Outcome:
-        sweeps, target, tuning = self.sweeps, self.target, self.tuning
+    def _optimize(self, guess: Guess | None, evaluate: bool, start: Start | None) -> Ended:
+        sweeps, target = self.sweeps, self.target
         if guess is None:
             proof = target.first_sweep(sweeps)
         else:
-            proof, start = guess(target, start, self.watch), None
-        patience = _Patience(tuning)
+            proof, start = guess().run(target, start, self.watch), None
+        patience = _Patience(self.tuning)
         while True:
             self._keep(proof)
             status = self.watch.look(sweeps.count, proof.error, target.allowed)
             if proof.error <= target.allowed:
-                return "optimal", self._at_best(proof)
+                return "optimal", proof
             if status is not None:
                 return status, self._at_best(proof)
             if start is not None:
@@ -84,7 +84,7 @@ class PolicyIteration:
         """Move the values towards those of the policy; false where float32 cannot hold them."""
         return self.sweeps.evaluate(
             ratio=self.tuning.evaluation_ratio,
-            floor=self.tuning.guess_evaluated * self.target.change_allowed,
+            floor=self.tuning.evaluation_floor * self.target.change_allowed,
             deadline=self.watch.limits.deadline,
         )
 
@@ -110,14 +110,15 @@ class _Patience:
     """Tells when policies are left unevaluated for a while, since bounds do not get better."""
 
     def __init__(self, tuning: Tuning) -> None:
-        self._limit, self._next_pause = tuning.patience, tuning.first_pause
+        self._tuning, self._next_pause = tuning, tuning.first_pause
         self._best, self._waited, self._sweeps_only = math.inf, 0, 0
 
     def may_evaluate(self, error: float) -> bool:
         """Count one more sweep; return whether a policy may be evaluated after it."""
-        self._waited = 0 if error < BETTER * self._best else self._waited + 1
+        better = error < self._tuning.better_bounds * self._best
+        self._waited = 0 if better else self._waited + 1
         self._best = min(self._best, error)
-        if self._waited >= self._limit:
+        if self._waited >= self._tuning.patience:
             self._waited, self._sweeps_only = 0, self._next_pause
             self._next_pause *= 2
         allowed = self._sweeps_only == 0

@@ -10,14 +10,13 @@ from ...kernels.bellman.policy_system import PolicySystem
 from ...kernels.bellman.static_width import static_width
 from ...kernels.bellman.sweep_state import set_both_halves
 from ..blocks import Blocks
-from .tuning import Tuning
 
 
 class PathElimination:
     """Reduces systems of one size, and expands their solutions."""
 
-    def __init__(self, size: int, width: int, blocks: Blocks, tuning: Tuning) -> None:
-        self._blocks, self._static, self._tuning = blocks, static_width(width), tuning
+    def __init__(self, size: int, width: int, blocks: Blocks) -> None:
+        self._blocks, self._static, self._tuning = blocks, static_width(width), blocks.tuning
         offset, factor = np.empty(size, np.float32), np.empty(size, np.float32)
         self._paths = Paths(offset, factor, np.empty(size, np.int32))
         self._kept: Int64 = np.empty(0, np.int64)
@@ -25,8 +24,7 @@ class PathElimination:
     @property
     def edges(self) -> Int64:
         """[blocks + 1] int64, the blocks of kept states."""
-        bounds = [0, *(hi for _, hi in self._blocks.bounds)]
-        return np.searchsorted(self._kept, bounds)
+        return np.searchsorted(self._kept, self._blocks.edges)
 
     def reduced(self, system: PolicySystem) -> PolicySystem | None:
         """Return the system of the kept states; None if there are too many or none."""

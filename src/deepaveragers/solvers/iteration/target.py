@@ -42,10 +42,10 @@ class Target:
         gamma = self._problem.gamma
         return self.allowed * (1.0 - gamma) / max(gamma, 0.1)
 
-    def set_scale(self, largest: float, stuck: int, penalty: float) -> None:
+    def set_scale(self, largest: float, stuck: int, distance_cost: float) -> None:
         """Turn the tolerance into an error, or say why it cannot be had; `largest` is |T 0|."""
         gamma = self._problem.gamma
-        scale, parts = largest / (1.0 - gamma), largest_step(self._problem, penalty)
+        scale, parts = largest / (1.0 - gamma), largest_step(self._problem, distance_cost)
         # Actions may be missing because float64 took their losses for infinite.
         if not scale < LARGEST or (stuck and not parts < LARGEST):
             raise InputError(
@@ -64,7 +64,7 @@ class Target:
         # `largest` may have been computed in float32.
         rounding = FLOAT32_EPSILON * (2 * self._problem.k + 16)
         self.reach = (largest + rounding * parts) / (1.0 - gamma)
-        finest = 4.0 * rounding_of_backup(self._problem, scale, penalty) / (1.0 - gamma)
+        finest = 4.0 * rounding_of_backup(self._problem, scale, distance_cost) / (1.0 - gamma)
         if 0.0 < self.allowed < finest:
             raise InputError(
                 "tolerance",
@@ -77,10 +77,14 @@ class Target:
         """Sweep from V = 0, which tells the scale of the problem."""
         sweeps.restart(np.zeros(self._problem.size))
         proof = sweeps.sweep(in_place=False)
-        self.set_scale(proof.residual, sweeps.stuck, sweeps.largest_penalty)
+        self.set_scale_by(proof, sweeps.stuck, sweeps.largest_distance_cost)
+        return proof
+
+    def set_scale_by(self, proof: Certificate, stuck: int, distance_cost: float) -> None:
+        """Set the scale by a sweep from V = 0; where it changes nothing, its bounds will do."""
+        self.set_scale(proof.residual, stuck, distance_cost)
         if proof.residual == 0.0:
             self.allowed = proof.error
-        return proof
 
     def within_reach(self, proof: Certificate, values: Float64) -> Certificate:
         """Return bounds no wider than |V*| <= |T 0| / (1 - gamma), which holds before any sweep.

@@ -20,12 +20,14 @@ class Tuning:
         blocks: blocks of states otherwise; fixed, so that bits do not depend on threads.
         part_states: states of a part of a block, after which blocks exchange values.
         most_parts: parts of a block at most.
-        order_states: states below which any order of visiting is quick enough.
+        order_states: states below which any positions of states are quick enough.
         placed_states: states below which all values stay in the nearest caches, wherever they
             stand; with more, those that are read together stand together.
-        guess_states: states below which float64 sweeps alone are as quick as a float32 guess.
+        packed_states: states below which float64 sweeps over the graph alone are as quick as
+            packing it first.
         mixed_results: results that Anderson acceleration mixes.
         sweeps_per_mixture: sweeps before each mixture.
+        progress_ratio: a change is progress if it is below this multiple of the smallest before.
         patience_of_mixtures: mixtures without progress after which a system is left as it is.
         plain_sweeps: sweeps over a policy's system before paths are eliminated from it; and all
             that the first policy of a guess gets, since the next is far better.
@@ -40,14 +42,15 @@ class Tuning:
         first_ratio: the policy of an earlier plan: by this share of |T 0|.
         guess_enough: change of a sweep at which a guess is good enough, in parts of what the
             error allowed would take: the sweep that proves it changes no more than the last.
-        guess_evaluated: change to which the policy of a guess is evaluated, in the same parts.
-        guess_noise: changes by this share of the largest value may be rounding.
+        evaluation_floor: a policy is evaluated no further than to this change, in the same parts.
+        float32_noise: changes by this share of the largest value may be rounding.
         guess_sweeps: improvements of a guess at most.
         guess_distinct: changes that are this multiple of the noise may grow for a while.
         guess_patience: improvements without progress after which float64 goes on.
         linearized_patience: the same with slip or worst case, where large changes may go on.
         evaluation_ratio: in float64, a policy is evaluated until a sweep changes values by this
             share of its first residual.
+        better_bounds: bounds count as better if they are below this multiple of the best before.
         patience: float64 sweeps without better bounds after which policies are left unevaluated.
         first_pause: sweeps without evaluation then; doubled every time.
         most_kept_bytes: a larger packed MDP is made anew for each solve.
@@ -59,9 +62,10 @@ class Tuning:
     most_parts: int = 8
     order_states: int = 2_000
     placed_states: int = 200_000
-    guess_states: int = 2_000
+    packed_states: int = 2_000
     mixed_results: int = 5
     sweeps_per_mixture: int = 3
+    progress_ratio: float = 0.9
     patience_of_mixtures: int = 50
     plain_sweeps: int = 12
     main_share: float = 0.99
@@ -72,13 +76,14 @@ class Tuning:
     guess_ratio: float = 0.15
     first_ratio: float = 0.3
     guess_enough: float = 0.8
-    guess_evaluated: float = 0.5
-    guess_noise: float = 1e-6
+    evaluation_floor: float = 0.5
+    float32_noise: float = 1e-6
     guess_sweeps: int = 60
     guess_distinct: float = 1e4
     guess_patience: int = 8
     linearized_patience: int = 16
     evaluation_ratio: float = 0.005
+    better_bounds: float = 0.95
     patience: int = 12
     first_pause: int = 8
     most_kept_bytes: int = 2 << 30
