@@ -1,0 +1,77 @@
+"""Which simulator judges: the one that comes nearer to logged returns, replayed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from deepaveragers.evaluation.fitting.folds import as_log
+from deepaveragers.evaluation.fitting.judges import replaying
+from deepaveragers.evaluation.fitting.judges.local import LocalSimulator
+from deepaveragers.evaluation.fitting.judges.playing import Step
+
+from .worlds import GAMMA, corridor
+
+
+class Exact:
+    """A corridor without slips, as it is, but for what it pays too much at every step."""
+
+    members, draw_variance, weights = 5, 1.0, {}
+
+    def __init__(self, too_much=0.0, length=12):
+        self.too_much, self.length = too_much, length
+
+    def states(self, observations):
+        return np.array(observations, dtype=np.float64)
+
+    def observations(self, states):
+        return states
+
+    def step(self, states, actions, member, draws):
+        after = states + np.where(np.asarray(actions) == 1, 1.0, -1.0)[:, None]
+        place = after[:, 0]
+        earned = (place >= self.length) + self.too_much
+        ended = (place <= 0.0) | (place >= self.length)
+        return Step(after, earned, earned, ended, np.ones(len(after), dtype=bool))
+
+
+@pytest.fixture(scope="module")
+def log():
+    return as_log(corridor(60, noise=0.0), GAMMA)
+
+
+def test_what_is_as_the_world_replays_the_log_to_the_digit(log):
+    assert replaying.replay_error(Exact(), log, seed=0) < 1e-12
+
+
+def test_the_error_is_that_of_discounted_returns(log):
+    """One step pays 1 too much: with rows cut off after one step, that is all of the error."""
+    single = as_log(corridor(60, noise=0.0, cut=1), GAMMA)
+    assert replaying.replay_error(Exact(1.0), single, seed=0) == pytest.approx(1.0)
+    longer = replaying.replay_error(Exact(1.0), log, seed=0)
+    assert 1.0 < longer < 1.0 / (1.0 - GAMMA)
+
+
+def test_the_nearer_one_is_taken_in_any_order(log):
+    right, wrong = Exact(), Exact(0.5)
+    assert replaying.nearer_to_the_log((wrong, right), log, seed=0) is right
+    assert replaying.nearer_to_the_log((right, wrong), log, seed=0) is right
+
+
+def test_lines_through_a_log_are_nearer_to_it_than_a_wrong_world(log):
+    local = LocalSimulator(log, seed=0)
+    assert replaying.nearer_to_the_log((Exact(0.5), local), log, seed=0) is local
+
+
+def test_members_replay_only_episodes_that_they_did_not_learn_from(log):
+    rows, member = replaying._left_out(log, 5, 0, np.random.default_rng(0))
+    assert len(rows) == 5 * replaying.REPLAYED
+    for one, draw in enumerate(log.draws(5, 0)):
+        assert not set(log.number[rows[member == one]]) & set(log.number[draw])
+
+
+def test_a_log_whose_episodes_are_all_drawn_replays_nothing():
+    alone = as_log(corridor(1, noise=0.0), GAMMA)
+    assert replaying.replay_error(Exact(), alone, seed=0) == math.inf
