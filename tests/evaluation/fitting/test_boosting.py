@@ -1,4 +1,4 @@
-"""Trees that mend what smooth models blur, and nothing else."""
+"""Trees that correct what smooth models blur, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 from deepaveragers.data.returns import returns_to_go
 from deepaveragers.evaluation.fitting.folds import as_log
 from deepaveragers.evaluation.fitting.intervals import difference
-from deepaveragers.evaluation.fitting.judges.boosting import Foreteller, boost
-from deepaveragers.evaluation.fitting.judges.fitted_q import FittedQ
-from deepaveragers.evaluation.fitting.judges.local import LocalSimulator
-from deepaveragers.evaluation.fitting.judges.mending import (
+from deepaveragers.evaluation.fitting.judges.boosting import ErrorPredictor, boost
+from deepaveragers.evaluation.fitting.judges.correction import (
     Outcome,
     as_arrays,
+    corrections,
     from_arrays,
-    mendings,
     said_of_others,
 )
+from deepaveragers.evaluation.fitting.judges.fitted_q import FittedQ
+from deepaveragers.evaluation.fitting.judges.local import LocalSimulator
 from deepaveragers.evaluation.fitting.judges.panel import make_panel
 
 from .worlds import BONUS, GAMMA, Always, corridor, quota, quota_value
@@ -70,10 +70,10 @@ def test_errors_are_foretold_only_where_episodes_agree_on_them():
     generator = np.random.default_rng(3)
     inputs, noise = generator.uniform(size=(600, 2)), generator.normal(size=600)
     episodes = np.arange(600) // 10
-    foretell = Foreteller(inputs, episodes, seed=0)
-    assert np.array_equal(foretell(noise), np.zeros(600))
-    known = foretell(noise + 2.0 * (inputs[:, 0] > 0.5))
-    assert np.corrcoef(known, inputs[foretell.rows, 0] > 0.5)[0, 1] > 0.8
+    predict = ErrorPredictor(inputs, episodes, seed=0)
+    assert np.array_equal(predict(noise), np.zeros(600))
+    known = predict(noise + 2.0 * (inputs[:, 0] > 0.5))
+    assert np.corrcoef(known, inputs[predict.rows, 0] > 0.5)[0, 1] > 0.8
 
 
 def test_members_are_mended_by_what_they_say_of_rows_they_did_not_learn_from():
@@ -89,7 +89,7 @@ def test_mendings_come_back_from_their_arrays():
     inputs = generator.uniform(size=(300, 2))
     ends = np.arange(300) % 3 == 0
     nothing = Outcome(*np.zeros((3, 300)))
-    found = mendings(
+    found = corrections(
         inputs, 5.0 * (inputs[:, 0] > 0.5), ends, nothing, np.arange(300) // 3,
         [np.arange(300), np.arange(150)], seed=0,
     )  # fmt: skip

@@ -125,8 +125,8 @@ def test_agreement_counts_what_is_nearly_the_same_beyond_chance():
     exact, near, far = (agreement(rows + step * units, rows, units) for step in (0.0, 0.1, 1.0))
     assert 1.0 > exact > near > 0.7
     assert far < 0.1
-    for foretold in (np.zeros_like(rows), random.normal(size=rows.shape) * units):
-        assert abs(agreement(foretold, rows, units)) < 0.02
+    for predicted in (np.zeros_like(rows), random.normal(size=rows.shape) * units):
+        assert abs(agreement(predicted, rows, units)) < 0.02
     assert agreement(np.array([0, 1, 1]), np.array([0, 1, 0]), units) == pytest.approx(2 / 3)
 
 

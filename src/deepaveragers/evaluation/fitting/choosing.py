@@ -28,12 +28,12 @@ from .judges.verdict import Withheld
 Estimates = Mapping[str, Estimate | Withheld]
 """By judge."""
 AGREE_ALIKE = 0.01
-"""Share of held-out actions by which plans must differ for one to foretell them better."""
+"""Share of held-out actions by which plans must differ for one to predict them better."""
 ROWS_AGREE_ALIKE = 0.005
 """The same of rows, which agree by degrees: the error of a mean over 4,000 decisions whose
 agreement deviates by 0.3."""
-ROWS_FORETOLD = 0.1
-"""Agreement beyond chance, below which the best plan does not foretell rows: random actions, of
+ROWS_PREDICTED = 0.1
+"""Agreement beyond chance, below which the best plan does not predict rows: random actions, of
 which no plan knows more than another."""
 SMALLEST_ERROR = 1e-12
 
@@ -110,8 +110,8 @@ def chosen_of(
 
 
 def rows_alike(agreement: Mapping[int, float]) -> float:
-    """Return by how much the agreement of rows must differ to count; where none foretells, inf."""
-    return ROWS_AGREE_ALIKE if max(agreement.values()) >= ROWS_FORETOLD else math.inf
+    """Return by how much the agreement of rows must differ to count; where none predicts, inf."""
+    return ROWS_AGREE_ALIKE if max(agreement.values()) >= ROWS_PREDICTED else math.inf
 
 
 def is_cautious(candidate: Candidate) -> bool:

@@ -34,7 +34,7 @@ def agreement(taken: Array, logged: Array, deviations: Float64) -> float:
 
     Rows agree by exp(-|u - u'|^2 / (2 h^2 Da)), u in deviations of a column, as for support. What
     they would agree by chance, with the logged actions of other states, is taken off: the middle
-    of the range is near everything, and foretells nothing.
+    of the range is near everything, and predicts nothing.
 
     Args:
         taken: [B] or [B, Da].

@@ -27,8 +27,8 @@ DEPTH = 3
 """Questions on the way to a leaf."""
 ROUNDS = 30
 """Trees at most."""
-FORETELLING_ROUNDS = 10
-"""Trees that foretell errors at most: every candidate has its own."""
+PREDICTOR_ROUNDS = 10
+"""Trees that predict errors at most: every candidate has its own."""
 RATE = 0.25
 """Of a leaf's step that is taken."""
 RIDGE = 1.0
@@ -82,7 +82,7 @@ def boost(
     seed: int,
     logistic: bool = False,
 ) -> list[Boosted]:
-    """Return models that mend a guess, if that holds for episodes they were not grown from.
+    """Return models that correct a guess, if that holds for episodes they were not grown from.
 
     Args:
         inputs: [N, I].
@@ -99,8 +99,8 @@ def boost(
     return [_grown(problem, own, rounds)[0] for own in draws]
 
 
-class Foreteller:
-    """Trees that foretell errors, if they can, from states and actions."""
+class ErrorPredictor:
+    """Trees that predict errors, if they can, from states and actions."""
 
     def __init__(self, inputs: Float64, episodes: Int64, seed: int) -> None:
         """Choose the rows that are looked at; inputs are [N, I], episodes [N] of each row."""
@@ -119,7 +119,7 @@ class Foreteller:
         """
         problem = replace(self._problem, wanted=errors[self.rows])
         generator = np.random.default_rng((self._seed, 6))
-        rounds, said = _cross_fitted(problem, self._episodes, generator, FORETELLING_ROUNDS)
+        rounds, said = _cross_fitted(problem, self._episodes, generator, PREDICTOR_ROUNDS)
         return said[rounds]
 
 

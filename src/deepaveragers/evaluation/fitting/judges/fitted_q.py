@@ -12,12 +12,12 @@ contributes
     V(s_0e) + E sum_{i in e} (phi_i.u) delta_i,
 
 E the number of episodes. The weights phi_i.u estimate how much more often the policy is at row i
-than the log; so an error of Q is mended where the weights are right (doubly robust), and the
+than the log; so an error of Q is corrected where the weights are right (doubly robust), and the
 scatter of the contributions is the standard error (the sandwich). Residuals are divided by
 1 - leverage, as small samples need.
 
-Where trees, grown from other episodes, foretell residuals, the basis cannot express Q; the sum of
-|(phi_i.u) b_i|, b_i what they foretell of row i, bounds what that does to the value, and is added
+Where trees, grown from other episodes, predict residuals, the basis cannot express Q; the sum of
+|(phi_i.u) b_i|, b_i what they predict of row i, bounds what that does to the value, and is added
 to the error.
 
 The policy must come from other episodes. What is assumed: the basis can express Q nearly, the
@@ -36,7 +36,7 @@ from ....arrays import Array, Float64, Floats, Int64
 from ..folds import Log
 from .action_inputs import action_inputs
 from .basis import Basis, fit_basis
-from .boosting import Foreteller
+from .boosting import ErrorPredictor
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of, effective_number
 
 ROWS_PER_FUNCTION = 15
@@ -60,7 +60,7 @@ class FittedQ:
         functions = min(functions, MOST_PER_ACTION)
         self._log = log
         inputs = np.column_stack((states, action_inputs(log.data)(log.data.actions)))
-        self._foretell = Foreteller(inputs, log.number, seed)
+        self._predict_errors = ErrorPredictor(inputs, log.number, seed)
         self._basis = fit_basis(states, max(functions, FEWEST_PER_ACTION), seed)
         self._here = self._basis(states)
         self._there = self._basis(next_states)
@@ -118,7 +118,7 @@ class FittedQ:
         residuals = log.data.rewards + log.gamma * expected - q_values
         weights = np.einsum("ns,ns->n", self._here, weights_of[actions])
         leverage = self._leverage(inverse)
-        return contributions(log, values, residuals, weights, leverage, self._foretell)
+        return contributions(log, values, residuals, weights, leverage, self._predict_errors)
 
     def _leverage(self, inverse: Floats) -> Float64:
         size, found = self._basis.size, np.zeros(len(self._here))
@@ -135,7 +135,7 @@ def contributions(
     residuals: Float64,
     weights: Float64,
     leverage: Float64,
-    foretell: Foreteller,
+    predict: ErrorPredictor,
 ) -> Opinion:
     """Return what each episode contributes to the value at the starts.
 
@@ -145,12 +145,12 @@ def contributions(
         residuals: [N] delta.
         weights: [N] phi.u.
         leverage: [N] of the rows in the solution.
-        foretell: of the same rows.
+        predict: of the same rows.
     """
     corrected = residuals / (1.0 - np.clip(leverage, 0.0, HIGHEST_LEVERAGE))
     shares = log.per_episode(weights * corrected)
     parts = values + len(log) * (shares - shares.mean())
     if not np.isfinite(parts).all():
         return Withheld("its equations have no finite solution")
-    missed = len(weights) * float(np.abs(weights[foretell.rows] * foretell(residuals)).mean())
+    missed = len(weights) * float(np.abs(weights[predict.rows] * predict(residuals)).mean())
     return Verdict(parts, missed, effective_number(log.per_episode(weights)))

@@ -11,7 +11,7 @@ from ....arrays import Array, Float64
 from ..folds import Log
 from .action_inputs import action_inputs
 from .basis import Basis, fit_basis
-from .boosting import Foreteller
+from .boosting import ErrorPredictor
 from .fitted_q import MOST_PER_ACTION, RIDGE, ROWS_PER_FUNCTION, contributions
 from .verdict import Actor, Opinion, Withheld, actions_of
 
@@ -31,7 +31,7 @@ class FittedRowQ:
         self._living = np.flatnonzero(~log.data.terminations)
         functions = min(len(log.data) // ROWS_PER_FUNCTION, MOST_FUNCTIONS)
         both = self._joint(states, log.data.actions)
-        self._foretell = Foreteller(both, log.number, seed)
+        self._predict_errors = ErrorPredictor(both, log.number, seed)
         self._both = fit_basis(both, max(functions, FEWEST_FUNCTIONS), seed)
         self._here = self._both(both)
         self._gram = self._here.T @ self._here
@@ -58,7 +58,7 @@ class FittedRowQ:
         residuals = data.rewards + log.gamma * (there @ theta) - self._here @ theta
         weights = self._here @ (inverse.T @ first.mean(axis=0))
         leverage = np.einsum("ns,ns->n", self._here @ inverse, self._here)
-        return contributions(log, first @ theta, residuals, weights, leverage, self._foretell)
+        return contributions(log, first @ theta, residuals, weights, leverage, self._predict_errors)
 
     def _joint(self, states: Array, actions: Array) -> Float64:
         return np.column_stack((states, self._read(actions)))

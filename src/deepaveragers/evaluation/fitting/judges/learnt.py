@@ -24,13 +24,13 @@ from ....progress import Advance
 from ....representation.networks import F, inference_mode, torch
 from ..folds import Log
 from .action_inputs import action_inputs
-from .mending import (
+from .correction import (
     Outcome,
     among,
     as_arrays,
+    corrections,
     from_arrays,
-    mendings,
-    rows_to_mend,
+    rows_to_correct,
     said_of_others,
 )
 from .playing import Step, Weights, ends_of, step_of
@@ -118,7 +118,7 @@ class LearntSimulator:
         self._seen = None if numbers is None else np.isin(numbers, data.actions)
         if weights is not None:
             self._weights = {name: torch.tensor(weights[name]) for name in LAYERS}
-            self._mends = from_arrays(weights)
+            self._corrections = from_arrays(weights)
             return
         draws = log.draws(MEMBERS, seed)
         self._weights = _train(
@@ -131,19 +131,19 @@ class LearntSimulator:
             steps_for(len(data)),
             advance,
         )
-        rows = rows_to_mend(ends, seed)
+        rows = rows_to_correct(ends, seed)
         own, wide = among(rows, draws, len(data)), inputs[rows].astype(np.float64)
         with inference_mode():
             said = [self._said(inputs[rows], member).outcome for member in range(MEMBERS)]
         others = said_of_others(said, own)
         number = log.number[rows]
-        self._mends = mendings(wide, rewards[rows], ends[rows], others, number, own, seed)
+        self._corrections = corrections(wide, rewards[rows], ends[rows], others, number, own, seed)
 
     @property
     def weights(self) -> Weights:
         """By name, of all members."""
         layers = {name: tensor.numpy() for name, tensor in self._weights.items()}
-        return {**layers, **as_arrays(self._mends)}
+        return {**layers, **as_arrays(self._corrections)}
 
     def states(self, observations: Array) -> Float64:
         """Return the standardised states [B, D]."""
@@ -177,14 +177,14 @@ class LearntSimulator:
         return found._replace(believed=found.believed & self._seen[actions])
 
     def _said(self, inputs: Any, member: int) -> Outputs:
-        """Return what one member says of inputs [B, D + A], before it is mended."""
+        """Return what one member says of inputs [B, D + A], before it is corrected."""
         weights = {name: w[member : member + 1] for name, w in self._weights.items()}
         return Outputs.of(_forward(weights, torch.as_tensor(inputs)[None])[0].double().numpy())
 
     def _mended(self, inputs: Any, member: int) -> Float64:
         said = self._said(inputs, member)
-        mended = self._mends[member](inputs, said.outcome)
-        return np.column_stack((said.change, said.log_deviation, *mended))
+        corrected = self._corrections[member](inputs, said.outcome)
+        return np.column_stack((said.change, said.log_deviation, *corrected))
 
     def _inputs(self, states: Float64, actions: Array) -> Any:
         taken = self._actions(actions).astype(np.float32)

@@ -13,7 +13,7 @@ Where actions are rows, their standardised columns stand beside z, in the regres
 is near.
 
 The episode ends with the weighted share of ended ones among the nearest transitions; its last
-reward is their mean. Rewards and ends are mended by trees (`mending.py`).
+reward is their mean. Rewards and ends are corrected by trees (`correction.py`).
 
 Each member has its own draw of the episodes, and knows each of them once: that is a sample of
 63 %, between which estimates vary less than between bootstrap samples (`draw_variance`).
@@ -37,7 +37,7 @@ from ....arrays import Array, Bool, Float64, Int64
 from ....neighbors.tree import TreeIndex
 from ..folds import Log
 from .action_inputs import action_inputs
-from .mending import Outcome, among, mendings, rows_to_mend, said_of_others
+from .correction import Outcome, among, corrections, rows_to_correct, said_of_others
 from .playing import Step, Weights, ends_of, step_of
 from .scales import Scales, chance_of, scales_of
 
@@ -96,10 +96,10 @@ class LocalSimulator:
             _Member(points[draw], kinds[draw], steps[draw], data.terminations[draw], scales)
             for draw in draws
         ]
-        rows = rows_to_mend(data.terminations, seed)
+        rows = rows_to_correct(data.terminations, seed)
         own = among(rows, draws, len(data))
         said = [one.move(points[rows], kinds[rows], None).outcome for one in self._members]
-        self._mends = mendings(
+        self._corrections = corrections(
             self._inputs(states[rows], data.actions[rows]),
             data.rewards[rows].astype(np.float64),
             data.terminations[rows],
@@ -135,13 +135,13 @@ class LocalSimulator:
             if len(own):
                 said = model.move(points[own], kinds[own], draws[own, 0])
                 after[own], near[own] = states[own] + said.change, said.gap <= model.limit
-                mended = self._mends[one](inputs[own], said.outcome)
-                reward = np.clip(mended.reward, said.least, said.largest)
-                outcome[:, own] = mended._replace(reward=reward)
-        mended = Outcome(*outcome)
-        ended = self._ends(draws[:, -1] < chance_of(mended.end))
-        last = scales.last_reward.clipped(mended.last_reward)
-        found = step_of(scales, states, after, ended, mended.reward, last)
+                corrected = self._corrections[one](inputs[own], said.outcome)
+                reward = np.clip(corrected.reward, said.least, said.largest)
+                outcome[:, own] = corrected._replace(reward=reward)
+        corrected = Outcome(*outcome)
+        ended = self._ends(draws[:, -1] < chance_of(corrected.end))
+        last = scales.last_reward.clipped(corrected.last_reward)
+        found = step_of(scales, states, after, ended, corrected.reward, last)
         return found._replace(believed=found.believed & near)
 
     def _points(self, states: Float64, actions: Array) -> Float64:

@@ -1,4 +1,4 @@
-"""What a simulator gets wrong of rewards and ends, mended by trees.
+"""What a simulator gets wrong of rewards and ends, corrected by trees.
 
 A network, or a line through neighbours, blurs a threshold: pay that begins at a charge of 85 %, a
 tank that overflows. Trees are grown on what the models miss in episodes that they did not learn
@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Mending:
+class Correction:
     """Trees for each part of an outcome, of one member of a simulator."""
 
     reward: Boosted
@@ -44,7 +44,7 @@ class Mending:
     end: Boosted
 
     def __call__(self, inputs: Float64, said: Outcome) -> Outcome:
-        """Return the outcome [B] that a model said of inputs [B, I], mended."""
+        """Return the outcome [B] that a model said of inputs [B, I], corrected."""
         return Outcome(
             self.reward(inputs, said.reward),
             self.last_reward(inputs, said.last_reward),
@@ -52,7 +52,7 @@ class Mending:
         )
 
 
-def rows_to_mend(ends: Bool, seed: int) -> Int64:
+def rows_to_correct(ends: Bool, seed: int) -> Int64:
     """Return the rows that trees are grown from: some of both kinds of steps, or all."""
     generator = np.random.default_rng((seed, 7))
     kinds = [generator.permutation(np.flatnonzero(kind))[:MOST_ROWS] for kind in (ends, ~ends)]
@@ -66,7 +66,7 @@ def among(rows: Int64, draws: Sequence[Int64], count: int) -> list[Int64]:
     return [place[draw][place[draw] >= 0] for draw in draws]
 
 
-def mendings(
+def corrections(
     inputs: Float64,
     rewards: Float64,
     ends: Bool,
@@ -74,8 +74,8 @@ def mendings(
     episodes: Int64,
     draws: Sequence[Int64],
     seed: int,
-) -> list[Mending]:
-    """Return what mends each member of a simulator.
+) -> list[Correction]:
+    """Return what corrects each member of a simulator.
 
     Args:
         inputs: [N, I] states and actions.
@@ -95,7 +95,7 @@ def mendings(
             (ends.astype(np.float64), said.end, np.ones(len(ends), bool), True),
         )
     ]
-    return [Mending(*trees) for trees in zip(*grown, strict=True)]
+    return [Correction(*trees) for trees in zip(*grown, strict=True)]
 
 
 def _grown(
@@ -115,20 +115,22 @@ def _grown(
     )
 
 
-def as_arrays(mended: Sequence[Mending]) -> dict[str, Array]:
+def as_arrays(corrected: Sequence[Correction]) -> dict[str, Array]:
     """Return the trees of all members by name, for a file."""
     return {
-        f"{kind}_{part}": np.stack([getattr(getattr(one, kind), part) for one in mended])
+        f"{kind}_{part}": np.stack([getattr(getattr(one, kind), part) for one in corrected])
         for kind in Outcome._fields
         for part in ARRAYS
     }
 
 
-def from_arrays(arrays: Mapping[str, Array]) -> list[Mending]:
+def from_arrays(arrays: Mapping[str, Array]) -> list[Correction]:
     """Return what `as_arrays` was given."""
     kinds = [[arrays[f"{kind}_{part}"] for part in ARRAYS] for kind in Outcome._fields]
-    count = len(kinds[0][0])
-    return [Mending(*(Boosted(*(a[one] for a in kind)) for kind in kinds)) for one in range(count)]
+    return [
+        Correction(*(Boosted(*(parts[member] for parts in kind)) for kind in kinds))
+        for member in range(len(kinds[0][0]))
+    ]
 
 
 def said_of_others(parts: Sequence[Outcome], draws: Sequence[Int64]) -> Outcome:
