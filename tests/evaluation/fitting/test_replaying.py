@@ -1,4 +1,4 @@
-"""Which simulator judges: the one that comes nearer to logged returns, replayed."""
+"""Which simulators judge: those that come near to logged returns, replayed."""
 
 from __future__ import annotations
 
@@ -54,15 +54,30 @@ def test_the_error_is_that_of_discounted_returns(log):
     assert 1.0 < longer < 1.0 / (1.0 - GAMMA)
 
 
-def test_the_nearer_one_is_taken_in_any_order(log):
-    right, wrong = Exact(), Exact(0.5)
-    assert replaying.nearer_to_the_log((wrong, right), log, seed=0) is right
-    assert replaying.nearer_to_the_log((right, wrong), log, seed=0) is right
+def test_what_is_much_farther_from_the_log_is_left_out_in_any_order(log):
+    right, wrong = LocalSimulator(log, seed=0), Exact(0.5)
+    assert replaying.near_the_log((wrong, right), log, seed=0) == [right]
+    assert replaying.near_the_log((right, wrong), log, seed=0) == [right]
 
 
-def test_lines_through_a_log_are_nearer_to_it_than_a_wrong_world(log):
-    local = LocalSimulator(log, seed=0)
-    assert replaying.nearer_to_the_log((Exact(0.5), local), log, seed=0) is local
+def test_what_is_as_near_to_the_log_judges_too(log):
+    both = Exact(0.5), Exact(0.6)
+    assert replaying.near_the_log(both, log, seed=0) == list(both)
+
+
+def test_joined_simulators_move_every_state_by_its_own_member(log):
+    few, many = Exact(1.0), LocalSimulator(log, seed=0)
+    joined = replaying.Joined((few, many))
+    assert joined.members == few.members + many.members
+    generator = np.random.default_rng(0)
+    states = many.states(generator.integers(2, 10, size=(40, 1)))
+    actions, draws = generator.integers(2, size=40), generator.random((40, 3))
+    member = np.arange(40) % joined.members
+    found = joined.step(states, actions, member, draws)
+    for simulator, own, first in ((few, member < 5, 0), (many, member >= 5, 5)):
+        alone = simulator.step(states[own], actions[own], member[own] - first, draws[own])
+        for whole, part in zip(found, alone, strict=True):
+            assert np.array_equal(whole[own], part)
 
 
 def test_members_replay_only_episodes_that_they_did_not_learn_from(log):

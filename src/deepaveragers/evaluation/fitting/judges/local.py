@@ -41,6 +41,8 @@ from .correction import Outcome, among, corrections, rows_to_correct, said_of_ot
 from .playing import Step, Weights, ends_of, step_of
 from .scales import Scales, chance_of, scales_of
 
+LOCAL = "local"
+"""Name under which it is kept that this simulator was used."""
 MEMBERS = 5
 DRAWN = 1.0 - math.exp(-1.0)
 """Share of the episodes that a member knows: those drawn at least once."""
@@ -111,8 +113,8 @@ class LocalSimulator:
 
     @property
     def weights(self) -> Weights:
-        """None: members are the log itself, and trees are quickly grown again."""
-        return {}
+        """Only that there are members, which are the log itself; trees are quickly grown again."""
+        return {LOCAL: np.ones(1)}
 
     def states(self, observations: Array) -> Float64:
         """Return z [B, D]."""

@@ -24,9 +24,9 @@ from .behaviour import Imitator, behaviour_parts
 from .fitted_q import FittedQ
 from .fitted_row_q import FittedRowQ
 from .importance import Importance
-from .local import LocalSimulator
+from .local import LOCAL, LocalSimulator
 from .playing import Simulator, Weights, play
-from .replaying import nearer_to_the_log
+from .replaying import Joined, near_the_log
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of
 
 JUDGES = ("simulator", "fitted_q", "importance")
@@ -193,18 +193,20 @@ def learning_steps(data: Transitions, rows: int) -> int:
 def _simulator(
     log: Log, seed: int, learn: bool, advance: Advance, kept: Weights | None
 ) -> Simulator:
-    """Return local lines, or networks where these replay the log better."""
+    """Return local lines, networks, or both: those that replay the log well."""
     if not learn:
         return LocalSimulator(log, seed)
     from .learnt import LearntSimulator
 
+    local = LocalSimulator(log, seed)
     if kept is None:
         learnt = LearntSimulator(log, seed=seed, advance=advance)
-        return nearer_to_the_log((LocalSimulator(log, seed), learnt), log, seed)
+        return Joined(near_the_log((local, learnt), log, seed))
     weights = {name: array for name, array in kept.items() if name not in (MISSED, DOUBTED)}
-    if not weights:
-        return LocalSimulator(log, seed)
-    return LearntSimulator(log, seed=seed, advance=advance, weights=weights)
+    found: list[Simulator] = [local] if weights.pop(LOCAL, None) is not None else []
+    if weights:
+        found.append(LearntSimulator(log, seed=seed, advance=advance, weights=weights))
+    return Joined(found)
 
 
 def _play(

@@ -1,4 +1,4 @@
-"""Which simulator comes nearer to the log: logged actions, taken again.
+"""Which simulators come near to the log: logged actions, taken again.
 
 Local lines follow smooth systems closely, and networks those of many columns: neither is better
 on all logs. So both replay the log. From states of episodes that a member did not learn from, the
@@ -8,32 +8,79 @@ leaves little. With G the discounted rewards on the way, the error is
     sqrt(mean((G simulated - G logged)^2))
 
 Errors of single steps would say less: what is wrong by little at every step may add up, or not.
+Replaying stays near the log, where policies may not. So a simulator is left out only if its error
+is much larger. Otherwise both judge, and where they disagree, the interval is wide.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from ....arrays import Float64, Int64
+from ....arrays import Array, Float64, Int64
 from ..folds import Log
-from .playing import Simulator, steps_that_count
+from .playing import Simulator, Step, Weights, steps_that_count
 
 REPLAYED = 60
 """Logged states that each member replays from."""
 MOST_STEPS = 200
+MUCH_LARGER = 2.0
+"""Times the smallest error, from which on a simulator is left out."""
 
 
-def nearer_to_the_log(simulators: tuple[Simulator, ...], log: Log, seed: int) -> Simulator:
-    """Return the simulator that replays the log best; the first of equals.
+class Joined:
+    """Several simulators as one: their members side by side."""
+
+    def __init__(self, simulators: Sequence[Simulator]) -> None:
+        self._simulators = simulators
+        self._first = np.cumsum([0, *(one.members for one in simulators)])
+        self.members = int(self._first[-1])
+        shares = [one.members / self.members for one in simulators]
+        self.draw_variance = float(np.dot(shares, [one.draw_variance for one in simulators]))
+
+    @property
+    def weights(self) -> Weights:
+        """Of all of them."""
+        return {name: array for one in self._simulators for name, array in one.weights.items()}
+
+    def states(self, observations: Array) -> Float64:
+        """Return [B, D] for observations [B, ...]: all standardise alike."""
+        return self._simulators[0].states(observations)
+
+    def observations(self, states: Float64) -> Array:
+        """Return observations [B, ...] as in the data."""
+        return self._simulators[0].observations(states)
+
+    def step(self, states: Float64, actions: Array, member: Int64, draws: Float64) -> Step:
+        """Return what follows, each by its own member."""
+        whose = np.searchsorted(self._first, member, side="right") - 1
+        found: list[Array] = []
+        for number, simulator in enumerate(self._simulators):
+            own = np.flatnonzero(whose == number)
+            if len(own) == 0:
+                continue
+            said = simulator.step(
+                states[own], actions[own], member[own] - self._first[number], draws[own]
+            )
+            found = found or [np.empty((len(states), *one.shape[1:]), one.dtype) for one in said]
+            for all_of_it, part in zip(found, said, strict=True):
+                all_of_it[own] = part
+        return Step(*found)
+
+
+def near_the_log(simulators: Sequence[Simulator], log: Log, seed: int) -> Sequence[Simulator]:
+    """Return the simulators that replay the log well.
 
     Args:
         simulators: made from the log with this seed.
         log: the episodes.
         seed: of the members' draws of episodes.
     """
-    return min(simulators, key=lambda one: replay_error(one, log, seed))
+    errors = [replay_error(one, log, seed) for one in simulators]
+    most = MUCH_LARGER * min(errors)
+    return [one for one, error in zip(simulators, errors, strict=True) if error <= most]
 
 
 def replay_error(simulator: Simulator, log: Log, seed: int) -> float:
