@@ -32,11 +32,13 @@ export function Slider(props: SliderProps) {
   const { scale, value, low, high, step } = props;
   const range = scale ? { min: 0, max: scale.steps, step: 1 } : { min: low, max: high, step };
   const valueAt = (text: string) => (scale ? scale.toValue(Number(text)) : Number(text));
-  const typed = (text: string) => {
-    const wanted = Number(text);
-    if (text.trim() === "" || !Number.isFinite(wanted)) return;
+  const typed = (field: HTMLInputElement) => {
+    const wanted = Number(field.value);
+    if (field.value.trim() === "" || !Number.isFinite(wanted)) return;
+    const taken = Math.min(Math.max(wanted, low), high);
     beyond.value = wanted > high;
-    props.onChange(Math.min(Math.max(wanted, low), high), false);
+    field.value = String(taken);
+    props.onChange(taken, false);
   };
   const moved = (text: string) => {
     beyond.value = false;
@@ -48,7 +50,7 @@ export function Slider(props: SliderProps) {
         <label for={id}>{props.label}</label>
         <input
           type="number" class="exact" aria-label={`${props.label}, exact`} value={value} min={low} max={high}
-          step="any" disabled={props.disabled ?? false} onChange={(event) => typed(event.currentTarget.value)}
+          step="any" disabled={props.disabled ?? false} onChange={(event) => typed(event.currentTarget)}
         />
       </div>
       <input

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -62,6 +64,9 @@ def test_a_discount_of_one_is_refused_aloud(enter):
     expect(exact).to_have_value("0.9999")
     expect(page.locator(".questions .warning")).to_contain_text("must be below 1")
     visit.certified()
+    exact.fill("1")
+    exact.press("Enter")
+    expect(exact).to_have_value("0.9999")
     exact.fill("0.9")
     exact.press("Enter")
     expect(page.locator(".questions .warning")).to_have_count(0)
@@ -87,6 +92,24 @@ def test_a_bare_number_is_said_to_be_a_time(enter):
     visit.choose_a_state()
     expect(visit.page.locator(".where")).to_have_text(re.compile(r"(after )?time \d"))
     expect(visit.page.locator(".cases .time").first).to_have_text(re.compile(r"^time \d+$"))
+
+
+@pytest.mark.parametrize("panel", ["trust", "inspect"])
+def test_the_end_of_an_estimate_is_told_where_it_is_not_seen(browser, studio, panel):
+    where = studio("table")
+    page = browser.new_context().new_page()
+    heard = json.dumps({"type": "job", "job": "job-1", "state": "done"})
+    page.route(
+        "**/api/events*",
+        lambda route: route.fulfill(content_type="text/event-stream", body=f"data: {heard}\n\n"),
+    )
+    with page.expect_response("**/api/events*"):
+        page.goto(f"{where.entrance}#panel={panel}")
+    page.wait_for_selector(".status.certified")
+    if panel == "trust":
+        page.wait_for_selector(".statements")
+    expect(page.locator(".told")).to_have_count(0 if panel == "trust" else 1)
+    page.context.close()
 
 
 def test_a_name_that_is_taken_is_said_and_another_proposed(browser, studio):
