@@ -7,7 +7,7 @@
 
 import { mapPicture } from "../api";
 import { codeColour, css, type Theme } from "../map/palette";
-import { ticks, toScreen, type Rectangle, type Size } from "../map/view";
+import { tickDigits, ticks, toScreen, type Rectangle, type Size } from "../map/view";
 import { count, number, shortened } from "../numbers";
 import type { Legend } from "../types";
 import { EDGE_PX, flow, GAP_PX, LETTERS_PX, LINE_PX, plotBox, SCALE_PX, SWATCH_PX, type Box } from "./layout";
@@ -80,12 +80,17 @@ function inks(): Inks {
   return { paper, ink, soft, line };
 }
 
-function upTicks(shown: Rectangle, height: number): number[] {
-  return ticks(shown.bottom, shown.top, height / TICK_EVERY_PX);
+function upTicks(shown: Rectangle): number[] {
+  return ticks(shown.bottom, shown.top, PICTURE.height / TICK_EVERY_PX);
+}
+
+function tickTexts(values: number[]): [number, string][] {
+  const digits = tickDigits(values);
+  return values.map((value) => [value, number(value, digits)]);
 }
 
 function widestTick(shown: Rectangle, pen: CanvasRenderingContext2D): number {
-  return Math.max(0, ...upTicks(shown, PICTURE.height).map((value) => pen.measureText(number(value, 3)).width));
+  return Math.max(0, ...tickTexts(upTicks(shown)).map(([, words]) => pen.measureText(words).width));
 }
 
 function drawAxes(pen: CanvasRenderingContext2D, { shown, across, up }: Figure, box: Box, ink: Inks): void {
@@ -94,17 +99,17 @@ function drawAxes(pen: CanvasRenderingContext2D, { shown, across, up }: Figure, 
   pen.fillStyle = ink.soft;
   pen.textBaseline = "middle";
   const [right, bottom] = [box.x + box.width, box.y + box.height];
-  for (const value of ticks(shown.left, shown.right, box.width / TICK_EVERY_PX)) {
+  for (const [value, words] of tickTexts(ticks(shown.left, shown.right, box.width / TICK_EVERY_PX))) {
     const x = box.x + toScreen(shown, box, value, shown.bottom)[0];
     pen.fillRect(x, bottom, 1, TICK_PX);
     pen.textAlign = "center";
-    pen.fillText(number(value, 3), x, bottom + TICK_PX + LINE_PX / 2);
+    pen.fillText(words, x, bottom + TICK_PX + LINE_PX / 2);
   }
-  for (const value of upTicks(shown, PICTURE.height)) {
+  for (const [value, words] of tickTexts(upTicks(shown))) {
     const y = box.y + toScreen(shown, box, shown.left, value)[1];
     pen.fillRect(box.x - TICK_PX, y, TICK_PX, 1);
     pen.textAlign = "right";
-    pen.fillText(number(value, 3), box.x - TICK_PX - 3, y);
+    pen.fillText(words, box.x - TICK_PX - 3, y);
   }
   pen.fillStyle = ink.ink;
   pen.font = letters(true);
