@@ -13,7 +13,7 @@ import { recolour, redo, refreshPins, replan, undo } from "./questions/planning"
 import { completed, whole } from "./questions/whole";
 import { choose, remember, restore } from "./session";
 import {
-  axes, colouring, failed, finished, first, jobs, lasso, model, notice, pins, plan, planned, question, reference, stale, tab, theme, told, view,
+  axes, colouring, failed, finished, first, jobs, lasso, model, notice, panel, pins, plan, planned, question, reference, stale, tab, theme, told, view,
 } from "./store";
 import type { ServerEvent } from "./types";
 import "./styles/base.css";
@@ -105,7 +105,7 @@ function heard(event: ServerEvent): void {
     jobs.value = jobs.value.filter((job) => job.job !== event.job);
     finished.value++;
     if (event.state === "failed") failed(new Error(event.error ?? "The work failed."));
-    if (event.state === "done") told("The estimate is done: see Trust.");
+    if (event.state === "done" && panel.value !== "trust") told("The estimate is done: see Trust.");
   } else if (event.type === "findings") {
     if (model.value) model.value = { ...model.value, findings_count: event.count };
   } else {

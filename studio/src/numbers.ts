@@ -63,6 +63,11 @@ export function shortened(text: string, most: number): string {
   return letters.length > most ? `${letters.slice(0, Math.max(most - 1, 0)).join("").trimEnd()}…` : text;
 }
 
+/** When something was logged: a bare number says that it is a time. */
+export function logged(time: string): string {
+  return /^[-+]?\d+(\.\d+)?$/.test(time) ? `time ${time.replace("-", "−")}` : moment(time);
+}
+
 /** A time of the log without what it does not say: 2024-09-22T15:12:00 becomes 2024-09-22 15:12. */
 export function moment(time: string): string {
   return time.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::00)?(?:\.0+)?/, "$1 $2");

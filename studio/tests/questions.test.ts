@@ -1,16 +1,19 @@
 import { describe, expect, it } from "vitest";
 
 import { unframe } from "../src/api";
-import { duration, moment, number, percent, shortened, signed } from "../src/numbers";
+import { alike } from "../src/inspect/alike";
+import { duration, logged, moment, number, percent, shortened, signed } from "../src/numbers";
 import { asked, redone, undone } from "../src/questions/history";
-import { gammaAt, placeOfGamma, placeOfPrice, priceAt, STEPS } from "../src/questions/scales";
+import { gammaAt, LARGEST_GAMMA, placeOfGamma, placeOfPrice, priceAt, STEPS } from "../src/questions/scales";
 import { PLAIN } from "../src/questions/whole";
-import { pinLabel } from "../src/questions/words";
+import { differences, pinLabel } from "../src/questions/words";
+import type { RewardTerm } from "../src/types";
 
 describe("sliders", () => {
   it("of the discount move through its whole range and come back", () => {
     expect(gammaAt(0)).toBe(0);
-    expect(gammaAt(STEPS)).toBe(0.9999);
+    expect(gammaAt(STEPS)).toBe(LARGEST_GAMMA);
+    expect(LARGEST_GAMMA).toBe(0.9999);
     for (let place = 0; place <= STEPS; place++) expect(placeOfGamma(gammaAt(place))).toBe(place);
     expect(gammaAt(placeOfGamma(0.99))).toBeCloseTo(0.99, 3);
   });
@@ -33,6 +36,27 @@ describe("names of pins", () => {
     const label = pinLabel("", "never torque ≤ −1.23, ".repeat(20));
     expect([...label].length).toBeLessThanOrEqual(120);
     expect(label.endsWith("…")).toBe(true);
+  });
+});
+
+describe("another reward", () => {
+  const words = (terms: RewardTerm[], keep_logged = true) => differences({ ...PLAIN, reward: { terms, keep_logged } }, PLAIN);
+  const place: RewardTerm = { of: "next", column: "place", weight: 5, when: null, action: null };
+
+  it("is told by its first term", () => {
+    expect(words([place])).toBe("another reward: logged + 5 × place");
+    expect(words([{ ...place, of: "change" }], false)).toBe("another reward: 5 × the change of place");
+    const dear: RewardTerm = { of: "constant", column: "", weight: -10, when: { column: "lactate", op: ">", value: 4 }, action: 2 };
+    expect(words([dear, place, place])).toBe("another reward: logged − 10 where lactate > 4, only for 2 and 2 more terms");
+    expect(words([], false)).toBe("no reward");
+  });
+});
+
+describe("comparable cases", () => {
+  it("say how many are of one episode, where many are", () => {
+    expect(alike(["a", "b", "a", "a"])).toBe(3);
+    expect(alike(["a", "b", "a", "c", "d"])).toBe(0);
+    expect(alike([])).toBe(0);
   });
 });
 
@@ -89,5 +113,6 @@ describe("frames and numbers", () => {
     expect(duration(1234)).toBe("1.2 s");
     expect(moment("2024-09-22T15:12:00")).toBe("2024-09-22 15:12");
     expect(moment("17")).toBe("17");
+    expect(["17", "0.5", "2024-09-22T15:12:00", "day 3"].map(logged)).toEqual(["time 17", "time 0.5", "2024-09-22 15:12", "day 3"]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { around, centredOn, contains, pan, ticks, toData, toScreen, zoom } from "../src/map/view";
+import { number } from "../src/numbers";
+import { around, centredOn, contains, pan, tickDigits, ticks, toData, toScreen, zoom } from "../src/map/view";
 
 const size = { width: 800, height: 500 };
 const whole = around({ low: -2, high: 6 }, { low: 10, high: 30 });
@@ -70,5 +71,16 @@ describe("the view", () => {
     expect(ticks(-0.3, 1.1, 5)).toEqual([0, 0.5, 1]);
     expect(ticks(5, 5, 5)).toEqual([]);
     for (const tick of ticks(-1234, 987, 6)) expect(Math.abs(tick % 100)).toBe(0);
+  });
+});
+
+describe("ticks", () => {
+  it("are told apart by what is written there", () => {
+    for (const [low, high] of [[0, 1], [-5, 5], [0.80211, 0.80239], [1234.5, 1234.9], [99_990, 100_020]] as const) {
+      const found = ticks(low, high, 6);
+      const words = found.map((value) => number(value, tickDigits(found)));
+      expect(new Set(words).size).toBe(found.length);
+      expect(Math.max(...words.map((word) => word.length))).toBeLessThan(9);
+    }
   });
 });

@@ -74,6 +74,9 @@ def test_data(page, two, mdp):
     assert [one["code"] for one in told["findings"]] == [one.code for one in found.findings]
     assert sum(told["returns"]["counts"]) == mdp.transitions.num_episodes
     assert sum(told["lengths"]["counts"]) == mdp.transitions.num_episodes
+    ends = told["lengths"]["edges"][0] + 0.5, told["lengths"]["edges"][-1] - 0.5
+    assert ends[0] == found.lengths.min()
+    assert ends[1] >= found.lengths.max()
     assert [one["logged"] for one in told["actions"]] == found.action_counts.tolist()
     living = ~mdp.transitions.terminations
     planned = np.bincount(two[3].q_values[living].argmax(axis=1), minlength=3)
@@ -133,9 +136,13 @@ def test_map(page, two, mdp, colours):
             assert image.size == (300, 200)
             shown[by, theme] = image.tobytes()
     assert len(set(shown.values())) == 8
+    codes = colours(page.get(f"/api/plans/{left}/colouring", by="action").payload)
+    hidden = ",".join(map(str, np.unique(codes)))
+    content = page.get("/api/map.png", **asked, by="action", hidden=hidden)
+    assert len(Image.open(io.BytesIO(content)).convert("RGB").getcolors()) == 1
     for wrong in (
         {"width": 10**6}, {"width": 0}, {"left": 1, "right": 0}, {"left": "nan"}, {"x": "c9"},
-        {"theme": "x"}, {"top": "x"}, {"by": "x"},
+        {"hidden": "x"}, {"hidden": "1,"}, {"theme": "x"}, {"top": "x"}, {"by": "x"},
     ):  # fmt: skip
         page.get("/api/map.png", status=422, **{**asked, **wrong})
 
@@ -175,7 +182,8 @@ def test_exports(page, two, tmp_path):
     assert np.array_equal(acting.act(seen), plan.policy().act(seen))
     assert page.post("/api/export", what="report", plan=left, name="r")["name"] == "r.html"
     assert (tmp_path / "r.html").read_bytes() == page.get("/api/report", plan=left)
-    page.post("/api/export", status=422, what="report", plan=left, name="r")
+    taken = page.post("/api/export", status=409, what="report", plan=left, name="r")
+    assert taken["error"] == "There is already a file named r.html."
     page.post("/api/export", status=400, what="everything", plan=left, name="s")
 
 

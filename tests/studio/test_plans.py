@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stdout
 from dataclasses import replace
 
 import numpy as np
@@ -173,10 +175,21 @@ def test_snippets_ask_the_same(mdp, tmp_path):
         for question in (asked, {**asked, "reward": {"terms": [term], "keep_logged": False}}):
             told = page.ask(question).head["plan"]
             names = {}
-            exec(told["python"], names)
+            with redirect_stdout(io.StringIO()) as printed:
+                exec(told["python"], names)
+            assert float(printed.getvalue()) == pytest.approx(
+                told["start_value"], abs=2 * told["error"]
+            )
+            asking = told["python"].partition("plan = ")[2].splitlines()
+            assert asking[0] == "mdp.solve(" or len(asking[0]) <= 88
             assert names["plan"].values.mean() == pytest.approx(
                 told["mean_value"], abs=2 * told["error"]
             )
+
+
+def test_the_value_at_the_starts(page):
+    told = page.ask({"gamma": 0.9}).head["plan"]
+    assert page.session.known(told["id"]).plan.start_value() == pytest.approx(told["start_value"])
 
 
 def test_one_id_per_question(page):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from inspect import signature
@@ -147,6 +148,17 @@ class Plan:
 
         rewards = np.asarray(rewards_of(self.mdp, self.objective), dtype=np.float64)
         return best_logged_return(self.mdp, rewards, float(self.objective.gamma))
+
+    def start_value(self) -> float:
+        """Return the mean planned value of the first observations of all episodes.
+
+        Those in which no action is available are left out; NaN where there is no other.
+        """
+        from .start_states import start_states
+
+        values = start_states(self.mdp).values(self.objective, self.values)
+        there = ~np.isnan(values)
+        return float(values[there].mean()) if there.any() else math.nan
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain values, for JSON."""

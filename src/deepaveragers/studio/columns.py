@@ -7,7 +7,7 @@ from itertools import groupby
 import msgspec
 import numpy as np
 
-from ..arrays import Float64
+from ..arrays import Float64, Int64
 from ..data.transitions import Transitions
 from ..solvers.planned_actions import action_spans
 from .axes import Axes
@@ -23,6 +23,8 @@ JUDGED = 20_000
 """States by which columns are ranked, at least, where there are as many."""
 BINS = 20
 """Parts of a column, with as many states each, in which values are averaged."""
+PAIR_BINS = 10
+"""Parts of each of two columns that are judged together."""
 
 
 def columns_of(axes: Axes) -> tuple[Column, ...]:
@@ -81,16 +83,29 @@ def in_words(data: Transitions, option: int) -> str:
 def first_axes(axes: Axes, values: Float64) -> tuple[str, ...]:
     """Return two axes that tell most of values [N]: columns, or components where there are few.
 
-    A column tells the share of the variance of the values that lies between its bins.
+    The first tells most by itself; the second tells most together with the first.
     """
     sample, picked = axes.sample(), values[axes.picks]
     few = slice(None, None, max(1, len(picked) // JUDGED))
     sample, picked = sample[few], picked[few]
     varied = [place for place in range(sample.shape[1]) if _varied(sample[:, place])]
-    best = sorted(varied, key=lambda place: -_told(sample[:, place], picked))[:2]
+    best = _best_columns(sample, picked, varied)
     known = [axis.id for axis in axes.axes()]
     components = [name for name in known if name.startswith("p")]
     return tuple([*(f"c{place}" for place in best), *components, *known][:2])
+
+
+def _best_columns(sample: Float64, values: Float64, places: list[int]) -> list[int]:
+    """Return up to two of the columns; of equal ones, the earlier."""
+    if not places:
+        return []
+    first = max(places, key=lambda place: _told(_bins(sample[:, place], BINS), values))
+    others = [place for place in places if place != first]
+    if not others:
+        return [first]
+    rows = _bins(sample[:, first], PAIR_BINS) * PAIR_BINS
+    second = max(others, key=lambda place: _told(rows + _bins(sample[:, place], PAIR_BINS), values))
+    return [first, second]
 
 
 def _varied(column: Float64) -> bool:
@@ -102,15 +117,23 @@ def _varied(column: Float64) -> bool:
     return len(np.unique(looked_at)) > min(FEW, len(looked_at) // 2)
 
 
-def _told(column: Float64, values: Float64) -> float:
-    edges = np.unique(np.quantile(column, np.linspace(0, 1, BINS + 1)[1:-1]))
-    bins = np.searchsorted(edges, column, side="right")
-    counts = np.bincount(bins, minlength=len(edges) + 1)
-    sums = np.bincount(bins, weights=values, minlength=len(edges) + 1)
-    between = float((sums**2 / np.maximum(counts, 1)).sum()) - float(values.sum()) ** 2 / len(
-        values
-    )
-    return between / max(float(values.var()) * len(values), np.finfo(np.float64).tiny)
+def _bins(column: Float64, most: int) -> Int64:
+    """Return [S] the bins of a column, with about as many states each."""
+    edges = np.unique(np.quantile(column, np.linspace(0, 1, most + 1)[1:-1]))
+    return np.searchsorted(edges, column, side="right")
+
+
+def _told(cells: Int64, values: Float64) -> float:
+    """Return the share of the variance of values [S] that lies between cells [S].
+
+    It is adjusted for the number of cells: columns of noise tell about 0.
+    """
+    counts = np.bincount(cells)
+    means = np.bincount(cells, weights=values) / np.maximum(counts, 1)
+    size, occupied = len(values), int((counts > 0).sum())
+    within = float(((values - means[cells]) ** 2).sum()) / max(1, size - occupied)
+    overall = float(values.var()) * size / max(1, size - 1)
+    return 1.0 - within / max(overall, np.finfo(np.float64).tiny)
 
 
 def _part(column: Column) -> str:

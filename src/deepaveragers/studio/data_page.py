@@ -50,7 +50,7 @@ def data_page(session: Session, plan: Plan) -> DataPage:
         findings=tuple(_seen(number, one) for number, one in enumerate(found.findings)),
         facts=found.facts,
         returns=histogram(found.returns),
-        lengths=histogram(found.lengths),
+        lengths=whole_histogram(found.lengths),
         actions=() if data.action_vectors else _actions(found, data, planned),
         action_columns=_action_columns(data, planned) if data.action_vectors else (),
         columns=session.once("histograms", lambda: _columns(session)),
@@ -112,6 +112,18 @@ def histogram(values: Array, bins: int = BINS) -> Histogram:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, bins + 1)
     counts, _ = np.histogram(np.clip(finite, low, high), bins=edges)
+    return Histogram(tuple(edges.tolist()), tuple(counts.tolist()))
+
+
+def whole_histogram(values: Array, bins: int = BINS) -> Histogram:
+    """Return counts of whole numbers, the edges halfway between them; see `histogram`."""
+    if not len(values):
+        return Histogram((0.0, 1.0), (0,))
+    low, high = map(int, np.quantile(values, (0.005, 0.995), method="nearest"))
+    width = -(-(high - low + 1) // bins)
+    number = -(-(high - low + 1) // width)
+    edges = low - 0.5 + width * np.arange(number + 1)
+    counts, _ = np.histogram(np.clip(values, low, high), bins=edges)
     return Histogram(tuple(edges.tolist()), tuple(counts.tolist()))
 
 

@@ -8,12 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Bool, Float64, Int64
-from ..reporting.tree import Rule, grow, in_words
+from ..reporting.tree import Rule, flag_words, grow
+from .columns import MINUS
 from .inspection_messages import Condition
+from .messages import Column
 from .session import Session
 
 SAMPLE = 10_000
 """States of each kind that a description is grown from."""
+RANGE_DIGITS = 3
+"""Digits of a column's range that words show; the numbers beside them are exact."""
 
 
 def state_columns(session: Session, rows: Int64) -> Float64:
@@ -45,18 +49,34 @@ def conditions_of(session: Session, rule: Rule) -> tuple[Condition, ...]:
 
 
 def _conditions(session: Session, rule: Rule) -> Iterator[Condition]:
-    axes = session.axes
-    names = tuple(f"{n} [{u}]" if u else n for n, u in zip(axes.labels, axes.units, strict=True))
-    flags = [column.kind == "flag" for column in session.columns]
-    # What the words depend on is whether a column has other values than 0 and 1.
-    columns = np.where(flags, 0.0, 0.5)[None]
     for one in rule.conditions:
-        words = in_words(Rule((one,), 0, rule.states), names, columns)
-        name = axes.labels[one.column]
+        column = session.columns[one.column]
+        name, words = column.name, _words(column, one.above, one.most)
         if one.above > -math.inf:
             yield Condition(name, ">", one.above, words)
         if one.most < math.inf:
             yield Condition(name, "<=", one.most, "" if one.above > -math.inf else words)
+
+
+def _words(column: Column, above: float, most: float) -> str:
+    """Return above < column <= most in words."""
+    if column.kind == "flag":
+        return flag_words(column.name, above > -math.inf)
+    name = f"{column.name} [{column.unit}]" if column.unit else column.name
+    span = column.quantiles[-1] - column.quantiles[0] or column.high - column.low
+    span = min(span, 10 * (most - above))
+    low, high = _short(above, span), _short(most, span)
+    if above == -math.inf:
+        return f"{name} ≤ {high}"
+    return f"{name} > {low}" if most == math.inf else f"{low} < {name} ≤ {high}"
+
+
+def _short(value: float, span: float) -> str:
+    """Return a number with as many digits as a span needs."""
+    if not math.isfinite(value):
+        return ""
+    decimals = RANGE_DIGITS - math.floor(math.log10(span)) - 1 if span > 0 else RANGE_DIGITS
+    return f"{round(value, decimals):.12g}".replace("-", MINUS)
 
 
 def _some(rows: Int64, random: np.random.Generator) -> Int64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -55,7 +56,8 @@ class MapRoutes:
             kept = self._studio.known(asked.get("plan", ""))
             beside = self._studio.known(other) if other else None
             legend, colours = self._studio.coloured(by, kept, beside)
-            return map_picture(x, y, colours, legend, self._view(asked, x, y))
+            seen = ~np.isin(colours, _codes(asked.get("hidden", "")))
+            return map_picture(x[seen], y[seen], colours[seen], legend, self._view(asked, x, y))
 
         return Response(
             await in_thread(work), media_type="image/png", headers={"cache-control": "no-store"}
@@ -89,6 +91,14 @@ class MapRoutes:
             height=int(_number(asked, "height", View.height)),
             theme=asked.get("theme", "light"),  # type: ignore[arg-type]
         )
+
+
+def _codes(text: str) -> list[int]:
+    """Return colours by their bytes, as the page lists them: "1,255"."""
+    found = text.split(",") if text else []
+    if not all(code.isascii() and code.isdigit() and len(code) <= 3 for code in found):
+        raise InputError("hidden", "numbers of colours with commas between them", repr(text))
+    return [int(code) for code in found]
 
 
 def _number(asked: Mapping[str, str], name: str, usual: float) -> float:

@@ -15,7 +15,8 @@ from .colouring import MISSING, STEPS, Bytes
 from .messages import Legend
 
 Theme = Literal["light", "dark"]
-BACKGROUND = {"light": (255, 255, 255), "dark": (17, 20, 24)}
+BACKGROUND = {"light": (255, 255, 255), "dark": (26, 32, 41)}
+"""As the page's paper."""
 NO_VALUE = {"light": (203, 208, 214), "dark": (72, 78, 88)}
 REST = {"light": (150, 160, 172), "dark": (112, 121, 135)}
 """What a finding or a change does not concern; states without a value are fainter."""

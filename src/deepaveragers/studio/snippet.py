@@ -30,6 +30,10 @@ LOADING: dict[Kind, tuple[str, ...]] = {
     ),
 }
 
+LINE = 88
+"""Letters of a call that stands in one line."""
+VALUE = "print(plan.start_value())"
+
 
 def python_of(question: Question, mdp: DacMdp, path: str, kind: Kind, tolerance: float) -> str:
     """Return the lines.
@@ -59,11 +63,20 @@ def python_of(question: Question, mdp: DacMdp, path: str, kind: Kind, tolerance:
     if question.reward is not None:
         lines += _reward_lines(question.reward, data)
         words.append("rewards=rewards")
-    told = ", ".join(words)
-    asking = [f"replace(loaded.objective, {told})" if of_plan else told]
-    asking += [f"tolerance={tolerance!r}"] if tolerance != TOLERANCE else []
-    told = ", ".join(word for word in asking if word)
-    return "\n".join([*lines, f"plan = mdp.solve({told})"])
+    if of_plan:
+        lines += _called("objective = replace", ["loaded.objective", *words])
+        words = ["objective"]
+    words += [f"tolerance={tolerance!r}"] if tolerance != TOLERANCE else []
+    lines += _called("plan = mdp.solve", words)
+    return "\n".join([*lines, VALUE])
+
+
+def _called(what: str, words: list[str]) -> list[str]:
+    """Return the lines of a call; a long one has a line per argument."""
+    line = f"{what}({', '.join(words)})"
+    if len(line) <= LINE:
+        return [line]
+    return [f"{what}(", *(f"    {word}," for word in words), ")"]
 
 
 def _fields(question: Question, data: Transitions) -> dict[str, Any]:

@@ -5,13 +5,17 @@ import { count, onScale } from "../numbers";
 
 const HEIGHT = 40;
 
-export function Histogram({ bins, label }: { bins: Bins; label: string }) {
+export function Histogram({ bins, label, whole = false }: { bins: Bins; label: string; whole?: boolean }) {
   const most = Math.max(...bins.counts, 1);
   const total = bins.counts.reduce((sum, amount) => sum + amount, 0);
   const width = 100 / Math.max(bins.counts.length, 1);
   const [low, high] = [bins.edges[0], bins.edges[bins.edges.length - 1]];
   const shown = (value: number) => onScale(value, high - low);
-  const words = `${label}: ${count(total)} values from ${shown(low)} to ${shown(high)}`;
+  /** Whole numbers stand between edges: of 2.5 … 4.5, 3 and 4. */
+  const between = (from: number, to: number) =>
+    whole ? [count(Math.ceil(from)), count(Math.floor(to))] : [shown(from), shown(to)];
+  const [least, greatest] = between(low, high);
+  const words = `${label}: ${count(total)} values from ${least} to ${greatest}`;
   return (
     <figure class="histogram">
       <figcaption>{label}</figcaption>
@@ -20,12 +24,12 @@ export function Histogram({ bins, label }: { bins: Bins; label: string }) {
           const height = amount === 0 ? 0 : Math.max((amount / most) * HEIGHT, 0.7);
           return (
             <rect key={index} x={index * width + width * 0.06} width={width * 0.88} y={HEIGHT - height} height={height}>
-              <title>{`${shown(bins.edges[index])} … ${shown(bins.edges[index + 1])}: ${count(amount)}`}</title>
+              <title>{`${[...new Set(between(bins.edges[index], bins.edges[index + 1]))].join(" … ")}: ${count(amount)}`}</title>
             </rect>
           );
         })}
       </svg>
-      <div class="range"><span>{shown(low)}</span><span>{shown(high)}</span></div>
+      <div class="range"><span>{least}</span><span>{greatest}</span></div>
     </figure>
   );
 }

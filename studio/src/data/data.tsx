@@ -10,6 +10,10 @@ import type { DataPage, Finding } from "../types";
 import { Waiting } from "../waiting";
 import { onScale, plural, shares } from "../numbers";
 
+/** As the checks of `doctor/`. */
+const LOOKED_AT = "ends and order of episodes, copies, spikes of rewards, columns that are constant, equal or tell the outcome, "
+  + "rows whose actions or rewards are shifted, and rare actions";
+
 export function Data() {
   const page = useFetched<DataPage>(() => {
     const [id, old] = [plan.value?.id, stale.value];
@@ -25,7 +29,7 @@ function Found({ page }: { page: DataPage }) {
     <div class="data">
       <h3>{plural(known.transitions, "transition")} in {plural(known.episodes, "episode")}</h3>
       <h4>What the doctor found</h4>
-      {page.findings.length === 0 && <p class="fine">Nothing. The log looks sound.</p>}
+      {page.findings.length === 0 && <p>Nothing in what it looked at: {LOOKED_AT}. Whether the log is enough to plan from is under Trust.</p>}
       <ul class="findings">{page.findings.map((finding) => <Entry key={finding.id} finding={finding} />)}</ul>
       <h4>Actions: logged and planned</h4>
       {page.action_columns.length > 0
@@ -40,7 +44,7 @@ function Found({ page }: { page: DataPage }) {
       <h4>Episodes</h4>
       <div class="histograms">
         <Histogram bins={page.returns} label="Return" />
-        <Histogram bins={page.lengths} label="Length" />
+        <Histogram bins={page.lengths} label="Length" whole />
       </div>
       <h4>Coverage: distance from a state to the data of its planned action</h4>
       <Histogram bins={page.coverage.distances} label={halfBelow(page.coverage)} />

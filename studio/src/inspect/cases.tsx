@@ -1,18 +1,21 @@
 /** Comparable cases: what was done in states like this one, and how it ended. */
 
+import { alike } from "./alike";
 import { select } from "../map/map";
 import type { Case } from "../types";
-import { moment, number } from "../numbers";
+import { logged, number } from "../numbers";
 
 const ENDINGS: Record<string, string> = { terminated: "ended", truncated: "cut off", open: "left open" };
 
 export function Cases({ cases }: { cases: Case[] }) {
   if (cases.length === 0) return null;
+  const together = alike(cases.map((entry) => entry.episode));
   const pictures = cases.some((entry) => entry.picture);
   return (
     <section class="cases">
       <h4>Comparable cases</h4>
       <p class="help">Logged states most like this one: what was done there, what was earned from then on, and how it ended.</p>
+      {together > 1 && <p class="help">{together} of these {cases.length} cases are of the same episode.</p>}
       {pictures && <Pictures cases={cases} />}
       <div class="scroll">
         <table>
@@ -27,7 +30,7 @@ export function Cases({ cases }: { cases: Case[] }) {
               <tr key={entry.state} class={entry.own ? "own" : ""}>
                 <td>
                   <button type="button" class="link" onClick={() => select(entry.state)}>{entry.episode}</button>
-                  <small class="time">{entry.time === null ? `step ${entry.step}` : moment(entry.time)}</small>
+                  <small class="time">{entry.time === null ? `step ${entry.step}` : logged(entry.time)}</small>
                 </td>
                 <td>{entry.done}{entry.own && <small> (here)</small>}</td>
                 <td class="figure">{number(entry.distance, 2)}</td>

@@ -12,7 +12,7 @@ import { FutureSteps } from "./future";
 import { GroupView } from "./group";
 import { Observation } from "./observation";
 import { SupportNote } from "./support";
-import { count, moment, number } from "../numbers";
+import { count, logged, number } from "../numbers";
 import { letGo } from "../map/map";
 
 const TIES_NAMED = 3;
@@ -127,7 +127,7 @@ function tiedWith(ties: ActionValue[]): string {
 }
 
 function Head({ found }: { found: Inspection }) {
-  const where = [found.episode ? `episode ${found.episode}` : "", found.time ? moment(found.time) : found.after ? `after ${moment(found.after)}` : ""];
+  const where = [found.episode ? `episode ${found.episode}` : "", found.time ? logged(found.time) : found.after ? `after ${logged(found.after)}` : ""];
   return (
     <div class="head">
       <h3>State {count(found.state ?? view.value.state ?? 0)}</h3>

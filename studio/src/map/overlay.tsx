@@ -2,7 +2,7 @@
 
 import type { Point } from "./lasso";
 import { positions } from "./positions";
-import { ticks, toScreen, type Rectangle, type Size } from "./view";
+import { tickDigits, ticks, toScreen, type Rectangle, type Size } from "./view";
 import { axisLabel, future, lasso, view } from "../store";
 import { number, shortened } from "../numbers";
 
@@ -20,6 +20,8 @@ const LETTER_PX = 8;
 /** That the buttons take up beside the name of the upright axis. */
 const BUTTONS_PX = 300;
 const FEWEST_LETTERS = 12;
+/** That the name of the upright axis takes up at the top: no tick is written there. */
+const NAME_PX = 38;
 
 export function Overlay({ size, shown, hovered, drawing, crosshair }: Props) {
   const at = (state: number): Point | null => {
@@ -86,7 +88,7 @@ function Ticks({ size, shown }: { size: Size; shown: Rectangle }) {
         return (
           <g key={value}>
             <line x1={x} x2={x} y1={0} y2={size.height} />
-            <text x={x + 3} y={size.height - 5}>{number(value, 3)}</text>
+            <text x={x + 3} y={size.height - 5}>{number(value, tickDigits(across))}</text>
           </g>
         );
       })}
@@ -95,7 +97,7 @@ function Ticks({ size, shown }: { size: Size; shown: Rectangle }) {
         return (
           <g key={value}>
             <line x1={0} x2={size.width} y1={y} y2={y} />
-            <text x={5} y={y - 4}>{number(value, 3)}</text>
+            {y > NAME_PX && <text x={5} y={y - 4}>{number(value, tickDigits(up))}</text>}
           </g>
         );
       })}

@@ -17,6 +17,8 @@ const MARGIN = 0.04;
 /** How far one may zoom in or out, relative to all the data. */
 const CLOSEST = 1e-4;
 const FARTHEST = 4;
+/** Of a tick. */
+const FEWEST_DIGITS = 3;
 
 /** The rectangle around all data; a constant column gets a width of one. */
 export function around(x: { low: number; high: number }, y: { low: number; high: number }): Rectangle {
@@ -89,4 +91,12 @@ export function ticks(low: number, high: number, wanted: number): number[] {
   const found: number[] = [];
   for (let index = Math.ceil(low / step); index * step <= high; index++) found.push(index * step + 0);
   return found;
+}
+
+/** How many significant digits tell neighbouring ticks apart. */
+export function tickDigits(values: number[]): number {
+  if (values.length < 2) return FEWEST_DIGITS;
+  const largest = Math.max(...values.map(Math.abs));
+  const step = values[1] - values[0];
+  return Math.max(FEWEST_DIGITS, Math.floor(Math.log10(largest)) - Math.floor(Math.log10(step * (1 + 1e-9))) + 1);
 }

@@ -45,7 +45,7 @@ export function Answer() {
 function startNote(): string {
   const logged = plan.value?.start_logged;
   if (logged === null || logged === undefined) return "expected by the model";
-  return `${cutOff() ? "log, until cut" : "logged there"}: ${number(logged, 3)}`;
+  return `${cutOff() ? `log, ${percent(model.value!.cut_share)} cut` : "logged there"}: ${number(logged, 3)}`;
 }
 
 /** Whether the log counts fewer steps than the plan. */
@@ -54,7 +54,7 @@ function cutOff(): boolean {
 }
 
 function startHelp(): string {
-  return cutOff() ? "Many episodes of the log were cut off: their rewards count until then, the plan's go on." : "";
+  return cutOff() ? `${percent(model.value!.cut_share)} of the log's episodes were cut off: their rewards count until then, the plan's go on.` : "";
 }
 
 /** A plan that was there already came quicker than it was made. */

@@ -1,6 +1,6 @@
 /** Everything that can be asked of the compiled MDP. Each change is another plan. */
 
-import { actsInRows, model, question } from "../store";
+import { actsInRows, model, plan, question } from "../store";
 import { number, percent } from "../numbers";
 import { ActionFields } from "./actions";
 import { LimitFields } from "./limits";
@@ -8,12 +8,13 @@ import { Check, Part, Slider } from "./fields";
 import { ask } from "./planning";
 import { Pins } from "./pins";
 import { RewardFields } from "./reward";
-import { gammaAt, placeOfGamma, placeOfPrice, priceAt, STEPS, stepsAhead } from "./scales";
+import { gammaAt, LARGEST_GAMMA, placeOfGamma, placeOfPrice, priceAt, STEPS, stepsAhead } from "./scales";
 import { Suggestions } from "./suggestions";
 
-const LARGEST_GAMMA = 0.9999999;
 const USUAL_HORIZON = 50;
 const USUAL_PRICE = 1;
+/** Of a price that is taken over from the automatic one. */
+const PRICE_DIGITS = 4;
 
 export function Questions() {
   const [asked, known] = [question.value, model.value];
@@ -49,9 +50,11 @@ export function Questions() {
 
 function Gamma() {
   const gamma = question.value!.gamma;
+  const largest = Math.max(LARGEST_GAMMA, model.value!.question.gamma);
   return (
     <Slider
-      label="Discount (gamma)" value={gamma} low={0} high={LARGEST_GAMMA} step={0.001}
+      label="Discount (gamma)" value={gamma} low={0} high={largest} step={0.001}
+      tooHigh={`Gamma must be below 1; ${largest} is the largest here. To count all steps the same, plan for a fixed number of steps (horizon).`}
       scale={{ toPlace: placeOfGamma, toValue: gammaAt, steps: STEPS }}
       reading={`looks about ${number(stepsAhead(gamma), 2)} steps ahead`}
       help="How much later rewards count: a reward t steps ahead counts gamma^t."
@@ -150,11 +153,13 @@ function Neighbours() {
 
 function Cost() {
   const cost = question.value!.cost;
+  const automatic = automaticPrice();
+  const own = automatic === null ? (model.value!.question.cost ?? USUAL_PRICE) : Number(automatic.toPrecision(PRICE_DIGITS));
   return (
     <div class="field">
       <Check
-        label="Price of distance (cost): automatic" checked={cost === null}
-        onChange={(on) => ask({ cost: on ? null : (model.value!.question.cost ?? USUAL_PRICE) })}
+        label={`Price of distance (cost): automatic${automatic === null ? "" : ` (${number(automatic, 3)})`}`}
+        checked={cost === null} onChange={(on) => ask({ cost: on ? null : own })}
       />
       {cost !== null && (
         <Slider
@@ -167,4 +172,10 @@ function Cost() {
       )}
     </div>
   );
+}
+
+/** The price that the present plan found by itself; null where it was given. */
+function automaticPrice(): number | null {
+  const known = plan.value;
+  return known && known.question.cost === null && question.value!.cost === null ? known.cost : null;
 }

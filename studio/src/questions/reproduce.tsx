@@ -3,12 +3,15 @@
 import { link } from "../session";
 import { failed, plan, told } from "../store";
 
+/** Of Python that are seen at once. */
+const MOST_LINES = 18;
+
 export function Reproduce({ onClose }: { onClose: () => void }) {
   const address = new URL(link(), location.href).href;
   return (
     <div class="reproduce">
       <Copied label="Link" text={address} rows={1} />
-      <Copied label="Python" text={plan.value?.python ?? ""} rows={Math.min((plan.value?.python ?? "").split("\n").length, 12)} />
+      <Copied label="Python" text={plan.value?.python ?? ""} rows={Math.min((plan.value?.python ?? "").split("\n").length, MOST_LINES)} />
       <p class="help">The link opens this question in a studio of the same model; it holds no token.</p>
       <button type="button" class="quiet" onClick={onClose}>Close</button>
     </div>

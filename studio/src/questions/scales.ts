@@ -3,6 +3,8 @@
 /** A slider has these many steps. */
 export const STEPS = 200;
 const FARTHEST_STEPS = 10_000;
+/** That the slider has, and that may be typed; plans beyond take long, and certify little. */
+export const LARGEST_GAMMA = 1 - 1 / FARTHEST_STEPS;
 const LEAST_PRICE = 1e-4;
 const MOST_PRICE = 1e4;
 

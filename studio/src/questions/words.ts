@@ -3,7 +3,7 @@
 import { same } from "../address";
 import { number, percent, shortened } from "../numbers";
 import { actionColumn, actionName, actsInRows } from "../store";
-import type { Question, Range } from "../types";
+import type { Question, Range, Reward, RewardTerm } from "../types";
 
 /** The longest name of a pin, and the most pins, that the server takes: `plan_routes.py`, `plans.py`. */
 const LONGEST_LABEL = 120;
@@ -19,6 +19,25 @@ export function rangeWords({ column, low, high }: Range): string {
   const name = actionColumn(column);
   if (low === null) return `${name} ≤ ${number(high, 3)}`;
   return high === null ? `${name} ≥ ${number(low, 3)}` : `${name} ${number(low, 3)} to ${number(high, 3)}`;
+}
+
+/** "another reward: logged − 10 where lactate > 4, only for high"; of more terms, how many. */
+function rewardWords({ keep_logged, terms }: Reward): string {
+  const [first] = terms;
+  if (!first) return keep_logged ? "logged reward" : "no reward";
+  const sign = first.weight < 0 ? "−" : keep_logged ? "+" : "";
+  const said = [keep_logged ? "logged" : "", sign, termWords(first)].filter(Boolean).join(" ");
+  const more = terms.length - 1;
+  return `another reward: ${said}${more ? ` and ${more} more term${more > 1 ? "s" : ""}` : ""}`;
+}
+
+/** A term without its sign. */
+function termWords({ weight, of, column, when, action }: RewardTerm): string {
+  const times = { next: column, state: `${column} before the step`, change: `the change of ${column}`, logged: "the logged reward", constant: "" }[of];
+  const amount = number(Math.abs(weight), 3);
+  const where = when ? ` where ${when.column} ${when.op} ${number(when.value, 3)}` : "";
+  const doing = action === null || action === undefined ? "" : `, only for ${actionName(action)}`;
+  return `${times ? `${amount} × ${times}` : amount}${where}${doing}`;
 }
 
 /** "gamma 0.9, never left"; empty if nothing differs. */
@@ -43,6 +62,6 @@ export function differences(question: Question, usual: Question): string {
     const prices = Object.entries(question.penalties).map(([place, amount]) => `${name(Number(place))} costs ${number(amount, 3)}`);
     words.push(prices.join(", ") || "no prices");
   }
-  if (!same(question.reward, usual.reward)) words.push(question.reward === null ? "logged reward" : "another reward");
+  if (!same(question.reward, usual.reward)) words.push(question.reward === null ? "logged reward" : rewardWords(question.reward));
   return words.join(", ");
 }

@@ -3,24 +3,24 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
-import { api, mapPicture } from "../api";
-import { beside, failed, model, plan, rectangle, stale, theme, told, view } from "../store";
+import { api, ServerError } from "../api";
+import { pictureQuery } from "../map/picture";
+import { otherPlan } from "../map/toolbar";
+import { axisLabel, colouring, failed, hidden, model, plan, rectangle, stale, theme, told, view } from "../store";
+import { another, TAKEN } from "./names";
+import { PICTURE, pictureOf } from "./picture";
 
 const FILES: [string, string, ComponentChildren][] = [
   ["policy", "Policy", <>A small file that decides: <code>dac act</code>, <code>dac serve</code>, <code>da.load</code>.</>],
   ["plan", "Plan", "All values, to load and ask again in Python."],
   ["report", "Report", "One page for people who decide: changes, promise, limits."],
 ];
-const PICTURE = { width: 1600, height: 1000 };
+/** That a picture is kept for the browser to save it. */
+const KEPT_MS = 60_000;
 
 export function Keep() {
   const id = plan.value?.id;
   if (!id) return null;
-  const other = beside(view.value.by, view.value.other);
-  const picture = mapPicture({
-    x: view.value.x, y: view.value.y, by: view.value.by, plan: id, theme: theme.value, ...PICTURE, ...rectangle.value,
-    ...(other ? { other } : {}),
-  });
   const folder = model.value?.output;
   return (
     <div class="keep">
@@ -29,8 +29,8 @@ export function Keep() {
       {FILES.map(([what, title, help]) => <SaveFile key={what} what={what} title={title} help={help} />)}
       <div class="entry">
         <b>Picture of the map</b>
-        <p class="help">As it is shown now, {PICTURE.width} × {PICTURE.height}.</p>
-        <a class="button" href={picture} download="studio-map.png">Download PNG</a>
+        <p class="help">The points in view, with axes and legend, {PICTURE.width} × {PICTURE.height}.</p>
+        <SavePicture />
       </div>
       <div class="entry">
         <b>Report, as a download</b>
@@ -40,6 +40,34 @@ export function Keep() {
       {stale.value && <p class="warning">A newer question is being planned; what is saved is the plan before.</p>}
     </div>
   );
+}
+
+function SavePicture() {
+  const busy = useSignal(false);
+  const save = async () => {
+    const [legend, shown] = [colouring.value?.legend, rectangle.value];
+    if (!legend || !shown) return;
+    busy.value = true;
+    try {
+      download(await pictureOf({
+        query: pictureQuery(), shown, across: axisLabel(view.value.x), up: axisLabel(view.value.y), legend,
+        title: legend.label.replace("the other plan", otherPlan()), hidden: hidden.value, theme: theme.value,
+      }), "studio-map.png");
+    } catch (failure) {
+      failed(failure);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return <button type="button" disabled={busy.value} onClick={() => void save()}>{busy.value ? "Drawing …" : "Download PNG"}</button>;
+}
+
+function download(content: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
 }
 
 function SaveFile({ what, title, help }: { what: string; title: string; help: ComponentChildren }) {
@@ -55,6 +83,9 @@ function SaveFile({ what, title, help }: { what: string; title: string; help: Co
       told(`Saved ${saved.name}.`);
     } catch (failure) {
       failed(failure);
+      if (!(failure instanceof ServerError && failure.status === TAKEN)) return;
+      name.value = another(name.value.trim());
+      failed(`${failure.message} Proposed: ${name.value}.`);
     } finally {
       busy.value = false;
     }
