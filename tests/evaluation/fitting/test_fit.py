@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 import deepaveragers as da
 from deepaveragers.evaluation.fitting.answer import figure
-from deepaveragers.evaluation.fitting.choosing import chosen_of, scores_of
+from deepaveragers.evaluation.fitting.choosing import AGREE_ALIKE, alike_by, chosen_of, scores_of
 from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.fit import INSTALL
 from deepaveragers.evaluation.fitting.intervals import Estimate, difference
@@ -95,6 +96,18 @@ def test_of_those_not_told_apart_the_cautious_one_is_taken():
     silent = {"simulator": Withheld("of a test")}
     assert chosen_of(candidates, scores_of({0: silent, 1: judged(-3.0)}), none) == 1
     assert chosen_of(candidates, scores_of({0: silent, 1: silent}), none) == 0
+
+
+def test_agreement_with_random_actions_decides_nothing():
+    supported = da.Candidate(da.Objective(support=0.3))
+    scores = scores_of({0: judged(5.0), 1: judged(4.9)})
+    taken = {0: 0.50, 1: 0.53}
+    by_chance = alike_by(taken, 0.5, rows=False)
+    assert chosen_of([supported, supported], scores, taken, by_chance) == 0
+    by_habit = alike_by({0: 0.70, 1: 0.73}, 0.5, rows=False)
+    assert by_habit == AGREE_ALIKE
+    assert chosen_of([supported, supported], scores, taken, by_habit) == 1
+    assert alike_by({0: 1.0}, 1.0, rows=False) == math.inf  # one action only
 
 
 def test_a_hopeful_judge_does_not_decide_for_those_that_the_other_is_unsure_of():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
-from deepaveragers.evaluation.fitting.choosing import chosen_of, rows_alike
+from deepaveragers.evaluation.fitting.choosing import alike_by, chosen_of
 from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.folds import as_log
 from deepaveragers.evaluation.fitting.judges.action_inputs import agreement
@@ -86,11 +86,11 @@ def test_among_plans_that_are_not_told_apart_rows_choose_by_small_differences(da
     plans = [da.Candidate(da.Objective(support=0.6), encoder=one) for one in ("identity", "random")]
     scores = {0: (1.5, 1.0), 1: (1.0, 1.0)}
     better = {0: 0.650, 1: 0.657}
-    assert chosen_of(plans, scores, better, rows_alike(better)) == 1
+    assert chosen_of(plans, scores, better, alike_by(better, 0.0, rows=True)) == 1
     assert chosen_of(plans, scores, better) == 0
     close, random = {0: 0.650, 1: 0.653}, {0: 0.005, 1: 0.016}
-    assert chosen_of(plans, scores, close, rows_alike(close)) == 0
-    assert chosen_of(plans, scores, random, rows_alike(random)) == 0
+    assert chosen_of(plans, scores, close, alike_by(close, 0.0, rows=True)) == 0
+    assert chosen_of(plans, scores, random, alike_by(random, 0.0, rows=True)) == 0
 
 
 @pytest.mark.parametrize("share", [0.0, 0.7])

@@ -9,8 +9,8 @@ Candidates whose scores lie within the best one's error of it are not told apart
 with support is taken where there is one (BCQ's own policy is one, by its own imitation): it does
 what the log shows in similar states, and so leans least on what the judges believe of states that
 the log hardly has. Of several, it is one that takes the held-out actions most often: its idea of
-what the log shows is the best. Of those, it is the smoothest: the more neighbours decide (k_pi),
-the less a single one of them errs.
+what the log shows is the best (actions at random say nothing of that). Of those, it is the
+smoothest: the more neighbours decide (k_pi), the less a single one of them errs.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ AGREE_ALIKE = 0.01
 ROWS_AGREE_ALIKE = 0.005
 """The same of rows, which agree by degrees: the error of a mean over 4,000 decisions whose
 agreement deviates by 0.3."""
-ROWS_PREDICTED = 0.1
-"""Agreement beyond chance, below which the best plan does not predict rows: random actions, of
-which no plan knows more than another."""
+PREDICTED = 0.1
+"""Agreement beyond chance, below which the best plan does not predict actions: they are random, and
+no plan knows more of them than another."""
 SMALLEST_ERROR = 1e-12
 
 
@@ -109,9 +109,18 @@ def chosen_of(
     return max(left, key=lambda place: (candidates[place].k_pi, scores[place][0]))
 
 
-def rows_alike(agreement: Mapping[int, float]) -> float:
-    """Return by how much the agreement of rows must differ to count; where none predicts, inf."""
-    return ROWS_AGREE_ALIKE if max(agreement.values()) >= ROWS_PREDICTED else math.inf
+def alike_by(agreement: Mapping[int, float], chance: float, *, rows: bool) -> float:
+    """Return by how much agreement must differ to count; inf where no candidate predicts actions.
+
+    Args:
+        agreement: share of held-out actions that each candidate takes too, by place.
+        chance: the share that always taking the commonest action has; of rows 0.
+        rows: whether actions are rows, which agree by degrees.
+    """
+    beyond = max(agreement.values()) - chance
+    if beyond <= PREDICTED * (1.0 - chance):
+        return math.inf
+    return ROWS_AGREE_ALIKE if rows else AGREE_ALIKE
 
 
 def is_cautious(candidate: Candidate) -> bool:

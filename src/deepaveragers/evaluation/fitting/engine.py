@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from ...data.environments import EnvironmentSource
 from ...data.observations import is_image
 from ...data.transitions import Transitions
@@ -20,7 +22,7 @@ from ...progress import Advance, progress
 from ..candidates import Candidate, by_encoder
 from ..rollouts import evaluate
 from .answer import Fit, Judged
-from .choosing import AGREE_ALIKE, chosen_of, combined, rows_alike, scores_of
+from .choosing import alike_by, chosen_of, combined, scores_of
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .intervals import Estimate, difference, mean_of
@@ -210,8 +212,11 @@ class Engine:
     def _choice(self, scores: Mapping[int, tuple[float, float]], folds: Sequence[int]) -> int:
         """Return the place of the candidate that some folds choose."""
         agreement = self._agreement(folds)
-        alike = rows_alike(agreement) if self._data.action_vectors else AGREE_ALIKE
-        return chosen_of(self._candidates, scores, agreement, alike)
+        rows, actions = self._data.action_vectors, self._data.actions
+        chance = 0.0 if rows else float(np.bincount(actions).max()) / len(actions)
+        return chosen_of(
+            self._candidates, scores, agreement, alike_by(agreement, chance, rows=rows)
+        )
 
     def _agreement(self, folds: Sequence[int]) -> dict[int, float]:
         """Return the share of held-out actions that each candidate takes too, by place."""
