@@ -81,7 +81,8 @@ class PlanSummary(msgspec.Struct, frozen=True):
         question: as asked.
         cost: the price of distance that was taken.
         status: "optimal" where the tolerance is certified.
-        milliseconds: that planning took.
+        milliseconds: that planning took, kernels being ready.
+        prepared: milliseconds in which kernels were compiled for it, once per installation.
         error: certified, of every value.
         greedy_loss: the most that acting greedily loses; None where it is not known.
         start_value: mean over the starts of the episodes.
@@ -103,6 +104,7 @@ class PlanSummary(msgspec.Struct, frozen=True):
     cost: float
     status: str
     milliseconds: float
+    prepared: float
     error: float
     greedy_loss: float | None
     start_value: float | None

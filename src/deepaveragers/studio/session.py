@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from ..solvers.start_states import Starts, start_states
 from .axes import Axes
 from .columns import action_columns, action_counts, columns_of, first_axes
 from .messages import Column, Model, Opening, PlanSummary
+from .planning_watch import PLAN_SECONDS, solve_within
 from .plans import Kept, Plans, graph_bytes
 from .question_messages import Question
 from .questions import kept_words, normal, objective_of, plan_id, question_of, tolerance_of
@@ -163,7 +165,7 @@ class Session:
         """Return the plan that was loaded, or that of the first question."""
         plan = self.source.plan
         if plan is None:
-            return self.plan(self.first, self.first_watch)
+            return self.plan(self.first, self.first_watch, math.inf)
         name = plan_id(self.first, self.digest)
         kept = self.plans.get(name)
         if kept is None:
@@ -171,12 +173,15 @@ class Session:
             self.plans.put(kept)
         return kept
 
-    def plan(self, question: Question, callback: Callback | None = None) -> Kept:
+    def plan(
+        self, question: Question, callback: Callback | None = None, seconds: float = PLAN_SECONDS
+    ) -> Kept:
         """Return the plan of a question; one that is kept is not made again.
 
         Args:
             question: what is asked.
             callback: called after every sweep; it may raise to end the solve.
+            seconds: that it may take, compiling of kernels not counted.
         """
         question = normal(question)
         name = plan_id(question, self.digest)
@@ -187,21 +192,22 @@ class Session:
         with self._planning:
             kept = self.plans.get(name)  # someone may have asked the same meanwhile
             if kept is None:
-                start = None if self._last is None else self._last.plan
-                mdp = self._model_for(objective)
-                plan = mdp.solve(
+                plan, prepared = solve_within(
+                    seconds,
+                    self._model_for(objective),
                     objective,
                     tolerance=tolerance_of(question, live=self.live),
-                    start=start,
+                    start=None if self._last is None else self._last.plan,
                     callback=lambda seen: self._watched(seen, callback),
                 )
-                kept = self._last = self._kept(plan, question, name)
+                kept = self._last = self._kept(plan, question, name, prepared)
                 self.plans.put(kept)
         return kept
 
-    def _kept(self, plan: Plan, question: Question, name: str) -> Kept:
+    def _kept(self, plan: Plan, question: Question, name: str, prepared: float = 0.0) -> Kept:
         planned = planned_actions(plan)
-        summary = summary_of(plan, planned, question, self.source, self.starts, name)
+        about = question, self.source, self.starts, name
+        summary = summary_of(plan, planned, *about, prepared=prepared)
         own = 0 if plan.mdp is self.mdp else graph_bytes(plan.mdp)
         return Kept(plan, summary, planned, own)
 

@@ -21,7 +21,14 @@ from .source import Source
 
 
 def summary_of(
-    plan: Plan, planned: Int64, question: Question, source: Source, starts: Starts, name: str
+    plan: Plan,
+    planned: Int64,
+    question: Question,
+    source: Source,
+    starts: Starts,
+    name: str,
+    *,
+    prepared: float = 0.0,
 ) -> PlanSummary:
     """Return the figures of a plan by itself.
 
@@ -32,6 +39,7 @@ def summary_of(
         source: of the model.
         starts: of the model's episodes.
         name: id of the plan.
+        prepared: seconds of planning in which kernels were compiled.
     """
     values = starts.values(plan.objective, plan.values)
     there = ~np.isnan(values)
@@ -43,7 +51,8 @@ def summary_of(
         question=question,
         cost=float(plan.objective.cost or 0.0),
         status=plan.status,
-        milliseconds=1000.0 * plan.seconds,
+        milliseconds=1000.0 * (plan.seconds - prepared),
+        prepared=1000.0 * prepared,
         error=plan.error,
         greedy_loss=plan.greedy_loss if math.isfinite(plan.greedy_loss) else None,
         start_value=float(values[there].mean()) if there.any() else None,
@@ -89,7 +98,9 @@ def spread_of(values: Float64) -> Spread | None:
 def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:
     found = []
     if not plan.converged:
-        found.append(f"Planning stopped early ({plan.status}): the certified error is larger.")
+        found.append(
+            f"Planning was stopped after {plan.seconds:.2g} s: the certified error is larger."
+        )
     if plan.mdp.transitions.terminations.all():
         found.append(
             "Every logged step ends its episode, so every state on the map is an end, in which "
