@@ -87,7 +87,7 @@ class PlanSummary(msgspec.Struct, frozen=True):
         greedy_loss: the most that acting greedily loses; None where it is not known.
         start_value: mean over the starts of the episodes.
         start_states: over how many.
-        start_logged: mean logged return there; None with a horizon, which the log does not have.
+        start_logged: mean logged return there, prices of actions and the horizon counted.
         mean_value: over all core states.
         best_logged_return: the largest under this question.
         changed_share: of the core states that act otherwise than in the plan asked for.
@@ -109,7 +109,7 @@ class PlanSummary(msgspec.Struct, frozen=True):
     greedy_loss: float | None
     start_value: float | None
     start_states: int
-    start_logged: float | None
+    start_logged: float
     mean_value: float
     best_logged_return: float
     changed_share: float | None
