@@ -14,7 +14,7 @@ from tests.studio.worlds import slope
 import deepaveragers as da
 from deepaveragers.data.returns import returns_to_go
 from deepaveragers.studio import estimating, planning_watch
-from deepaveragers.studio.columns import with_minus
+from deepaveragers.studio.columns import typeset
 
 
 def starts_of(data):
@@ -168,7 +168,7 @@ def test_words_of_an_estimate_are_about_the_plan():
     assert estimating.answer_of(found).startswith("A plan made like this earns more")
     found.heard = ()
     assert estimating.answer_of(found).startswith("Nothing can be said about this plan")
-    assert with_minus("-3, +1 and 1e-05 in a-1") == "\N{MINUS SIGN}3, +1 and 1e-05 in a-1"
+    assert typeset("-3, 1e-05 of 9% in a-1") == "\N{MINUS SIGN}3, 1e-05 of 9 % in a-1"
     assert estimating._notes(da.Objective(horizon=50)) == [
         "The judges count whole episodes, not 50 steps."
     ]

@@ -69,9 +69,9 @@ def action_labels(data: Transitions) -> tuple[str, ...]:
     return tuple(f"action {name}" if name.isdecimal() else name for name in data.action_names)
 
 
-def with_minus(text: str) -> str:
-    """Return a text with true minus signs before its numbers, as the page writes them."""
-    return re.sub(r"(?<!\w)-(?=\d)", MINUS, text)
+def typeset(text: str) -> str:
+    """Return a text with its numbers as the page writes them: a true minus, a space before %."""
+    return re.sub(r"(?<=\d)%", " %", re.sub(r"(?<!\w)-(?=\d)", MINUS, text))
 
 
 def in_words(data: Transitions, option: int) -> str:
@@ -81,7 +81,7 @@ def in_words(data: Transitions, option: int) -> str:
         return labels[option]
     numbers = zip(labels, data.actions[option].tolist(), strict=True)
     told = ", ".join(f"{label} {number:.3g}" for label, number in numbers)
-    return with_minus(told)
+    return typeset(told)
 
 
 def first_axes(axes: Axes, values: Float64) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from ..evaluation.fitting.fit import fit
 from ..mdp.objective import Objective
 from ..representation.encoder import Standardize
 from ..solvers.plan import Plan
-from .columns import with_minus
+from .columns import typeset
 from .logged import logged_rewards
 from .session import Session
 
@@ -55,8 +55,8 @@ def estimated(
     )
     told = found.summary()
     return {
-        "answer": with_minus(answer_of(found)),
-        "notes": [with_minus(note) for note in _notes(objective)],
+        "answer": typeset(answer_of(found)),
+        "notes": [typeset(note) for note in _notes(objective)],
         **{name: told[name] for name in TOLD},
     }
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import Float64, Int64
-from ..mdp.jumps import FARTHEST, jumps_in_words
+from ..mdp.jumps import FARTHEST
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import numbers_of
 from ..solvers.start_states import Starts
-from .columns import with_minus
+from .columns import typeset
 from .logged import best_known, logged_returns
 from .messages import PlanSummary, Spread
 from .question_messages import Question
@@ -70,7 +70,7 @@ def summary_of(
         action_shares=shares,
         action_spreads=spreads,
         warnings=tuple(
-            map(with_minus, (*_faults(plan), *_doubts(plan, start, starts.rows, mean, best, jumps)))
+            map(typeset, (*_faults(plan), *_doubts(plan, start, starts.rows, mean, best, jumps)))
         ),
         python=python_of(question, plan.mdp, source.path, source.kind, plan.tolerance),
         query=query_of(question),
@@ -121,12 +121,15 @@ def _doubts(
         jumps: how far neighbours are, in lengths of a step.
     """
     if jumps > FARTHEST:
-        yield f"{jumps_in_words(jumps)} See Trust."
+        yield (
+            f"Similar cases lie {jumps:.1f} times as far away as one step leads: the world may not "
+            "keep what the plan promises. See Trust."
+        )
     known = best_known(plan, rows)
     if start is not None and start > known:
         yield (
-            f"At the starts the plan promises {start:.4g}; the best logged episode earned "
-            f"{known:.4g}. {OFTEN_BROKEN}"
+            f"The starts promise {start:.4g}; the best logged episode earned {known:.4g}. "
+            f"{OFTEN_BROKEN}"
         )
     elif mean > best:
         yield (

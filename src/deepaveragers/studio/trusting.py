@@ -14,7 +14,7 @@ from ..evaluation.statistics import bootstrap_interval
 from ..mdp.jumps import FARTHEST, jumps_in_words
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import planned_actions
-from .columns import in_words, with_minus
+from .columns import in_words, typeset
 from .data_messages import Behaviour, Statement, Thin, ThinPlace, Trust
 from .logged import logged_returns
 from .planned_distances import planned_distances
@@ -54,8 +54,7 @@ def trust(session: Session, kept: Kept, estimate: dict[str, Any] | None) -> Trus
         statements.append(_beside(kept.summary.start_value, behaviour))
     return Trust(
         statements=tuple(
-            msgspec.structs.replace(one, text=with_minus(one.text))
-            for one in (*statements, ASSUMED)
+            msgspec.structs.replace(one, text=typeset(one.text)) for one in (*statements, ASSUMED)
         ),
         behaviour=behaviour,
         planned=kept.summary.start_value,
