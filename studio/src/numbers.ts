@@ -29,6 +29,12 @@ export function signed(value: number | null | undefined, digits = 3): string {
   return value !== null && value !== undefined && value > 0 ? `+${text}` : text;
 }
 
+/** Certified bounds around a value: one number where they are alike, otherwise how far below and above. */
+export function bounds(below: number | null, above: number | null): string {
+  const [low, high] = [number(below, 2), number(above, 2)];
+  return low === high ? `± ${high}` : `−${low} / +${high}`;
+}
+
 /** A share of 1 in percent. */
 export function percent(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";

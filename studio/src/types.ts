@@ -125,7 +125,10 @@ export interface PlanSummary {
   /** The price of distance that was taken. */
   cost: number;
   status: string;
+  /** That planning took, kernels being ready. */
   milliseconds: number;
+  /** Milliseconds in which kernels were compiled for it. */
+  prepared: number;
   /** Certified bound on the error of every value. */
   error: number | null;
   greedy_loss: number | null;
@@ -133,7 +136,7 @@ export interface PlanSummary {
   start_states: number;
   mean_value: number | null;
   best_logged_return: number | null;
-  /** Mean logged return at the starts; null with a horizon. */
+  /** Mean logged return at the starts, by the same rewards, prices, discount and horizon. */
   start_logged: number | null;
   changed_share: number | null;
   action_shares: number[];
@@ -216,7 +219,9 @@ export interface ActionValue {
   index: number;
   name: string;
   q: number | null;
-  error: number | null;
+  /** How far the exact value can lie below and above q. */
+  below: number | null;
+  above: number | null;
   available: boolean;
   reason?: string | null;
   cases: number;
@@ -236,6 +241,7 @@ export interface Case {
   distance: number;
   /** In the plan's own average; null where it has no part in it. */
   weight: number | null;
+  /** By the question's rewards, prices, discount and horizon. */
   return_after: number | null;
   /** "terminated", "truncated" or "open". */
   ended: string;
@@ -262,7 +268,9 @@ export interface Inspection {
   after: string | null;
   ended: boolean;
   value: number | null;
-  error: number | null;
+  /** How far the exact value can lie below and above. */
+  below: number | null;
+  above: number | null;
   actions: ActionValue[];
   support: Support;
   cases: Case[];
@@ -340,8 +348,8 @@ export interface Estimate {
 }
 
 export interface TrustPage {
-  statements: { title: string; text: string; kind: "proved" | "estimated" | "assumed" }[];
-  behaviour: { mean: number; interval: [number, number]; episodes: number };
+  statements: { title: string; text: string; kind: "proved" | "estimated" | "promised" | "unknown" | "assumed" }[];
+  behaviour: { mean: number; interval: [number, number]; level: number; episodes: number; horizon: number | null };
   /** Promised at the starts, in the model. */
   planned: number | null;
   estimate: Estimate | null;

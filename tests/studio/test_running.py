@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -13,15 +14,19 @@ import time
 
 import numpy as np
 import pytest
-from tests.studio.conftest import Page
+import uvicorn
+from tests.studio.conftest import TOKEN, Page
 
 import deepaveragers as da
 from deepaveragers.cli import main
+from deepaveragers.server.patience import protocol_with
 from deepaveragers.server.problems import Problem
+from deepaveragers.solvers.iteration.limits import Progress
 from deepaveragers.studio.events import Events
 from deepaveragers.studio.jobs import Jobs
 from deepaveragers.studio.plans import Plans
 from deepaveragers.studio.replanning import Overtaken, Replanning
+from deepaveragers.studio.serving import LIMITS
 
 
 def test_a_newer_question_stops_an_older_one():
@@ -192,7 +197,9 @@ def test_an_estimate_on_held_out_episodes(page):
     _until(lambda: page.get(f"/api/jobs/{job}")["state"] != "running")
     told = page.get(f"/api/jobs/{job}")
     assert told["state"] == "done", told
-    assert told["result"]["answer"]
+    assert re.match("This plan|A plan made like this|Nothing can be said", told["result"]["answer"])
+    assert "candidate" not in told["result"]["answer"]
+    assert told["result"]["notes"] == []
     assert page.get("/api/trust", plan=plan)["estimate"] == told["result"]
     assert page.delete(f"/api/jobs/{job}")["state"] == "done"
 
@@ -231,6 +238,63 @@ def test_a_browser_comes_in_by_the_printed_address(served):
     connection.request("GET", "/api/events?tab=x", headers={"cookie": cookie})
     assert connection.getresponse().readline() == b": here\n"
     connection.close()
+
+
+@pytest.fixture
+def listening(page):
+    """The port of a server in this process."""
+    config = uvicorn.Config(
+        page.app, port=0, http=protocol_with(LIMITS), lifespan="off", log_config=None
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    _until(lambda: server.started)
+    yield server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    thread.join(60)
+
+
+def _posted(port, gamma, tab):
+    """Return a connection that has asked a question."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    asked = {"question": {"gamma": gamma}, "tab": tab, "sequence": 1}
+    headers = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
+    connection.request("POST", "/api/plans", json.dumps(asked), headers)
+    return connection
+
+
+def test_a_closed_tab_holds_nobody_up(listening, monkeypatch):
+    began, ended = threading.Event(), threading.Event()
+
+    def endless(self, objective, *, callback, solve=da.DacMdp.solve, **more):
+        if objective.gamma < 0.9999999:
+            return solve(self, objective, callback=callback, **more)
+        began.set()
+        try:
+            while not callback(Progress(1, 1.0, 0.1, 1.0)):
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(da.DacMdp, "solve", endless)
+    closed = _posted(listening, 0.9999999, "a")
+    assert began.wait(20)
+    waiting = _posted(listening, 0.93, "b")
+    closed.sock.close()
+    answer = waiting.getresponse()
+    assert answer.status == 200
+    assert b'"gamma":0.93' in answer.read()
+    assert ended.is_set()
+
+
+def test_a_plan_that_takes_too_long_is_shown_as_far_as_it_is(page):
+    from deepaveragers.studio.question_messages import Question
+
+    told = page.session.plan(Question(gamma=0.9999), seconds=0.0).summary
+    assert told.status == "interrupted"
+    assert "stopped after" in told.warnings[0]
+    assert 0.0 < told.error < np.inf
 
 
 def test_commands_that_cannot_be_begun(tmp_path, capsys):

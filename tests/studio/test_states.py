@@ -9,6 +9,7 @@ import pytest
 from matplotlib.path import Path
 from PIL import Image
 
+from deepaveragers.data.returns import returns_to_go
 from deepaveragers.policy.case import moment
 from deepaveragers.studio.state_picture import as_image
 
@@ -30,7 +31,7 @@ def test_a_state_has_the_plans_own_values(page, asked, mdp):
         assert told["actions"][0]["reason"] == "forbidden by the question"
         best = plan.q_values[state].argmax()
         assert [one["best"] for one in told["actions"]] == [place == best for place in range(3)]
-        assert told["error"] == plan.error
+        assert (told["below"], told["above"]) == (plan.below, plan.above)
         assert told["episode"] == mdp.transitions.episode_name(state)
         seen = [one["value"] for one in told["observation"]]
         assert seen == mdp.transitions.next_observations[state].tolist()
@@ -54,7 +55,9 @@ def test_cases_have_the_weights_of_the_plans_average(page, asked, mdp):
     decision = plan.policy().explain(mdp.transitions.next_observations[state], 5)
     cases = [*decision.cases, *decision.alternative_cases]
     assert [one["state"] for one in told["cases"]] == [one.transition for one in cases]
-    assert [one["return_after"] for one in told["cases"]] == [one.earned for one in cases]
+    earned = returns_to_go(mdp.transitions, plan.objective.gamma)
+    expected = [earned[one.transition] for one in cases]
+    assert [one["return_after"] for one in told["cases"]] == pytest.approx(expected)
     action = int(plan.q_values[state].argmax())
     near = mdp.graph.indices[state, action].tolist()
     weights = 1.0 / (mdp.graph.distances[state, action].astype(float) + 1e-5)

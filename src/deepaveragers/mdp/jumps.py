@@ -40,6 +40,18 @@ def jump_ratio(graph: NeighborGraph, source: Floats, core: Floats, ended: Bool) 
     return gap / step if step > 0.0 else 0.0
 
 
+def jumps_in_words(ratio: float) -> str:
+    """Return a sentence about a ratio, "" where nothing is known."""
+    if ratio > FARTHEST:
+        return (
+            f"Similar cases lie {ratio:.1f} times as far away as one step leads: "
+            "the plan leans on jumps between states, and may promise what the world does not keep."
+        )
+    if ratio > 0.0:
+        return f"Similar cases lie {ratio:.2f} of a step's length away (under 1 is sound)."
+    return ""
+
+
 def warn_of_jumps(
     graph: NeighborGraph, source: Floats, core: Floats, ended: Bool, *, stacklevel: int
 ) -> None:

@@ -149,7 +149,8 @@ class DacMdp:
             max_sweeps: sweeps after which the bounds reached so far are returned.
             threads: None takes all cores, up to 4.
             device: "cpu", "cuda" or "auto".
-            callback: called after every sweep; a true result stops the planner.
+            callback: called after every sweep, and now and then within a long evaluation; a true
+                result stops the planner.
             cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
                 does not fit this machine's memory.
             work_dir: for that, a folder that all nodes see; a killed plan continues from there.

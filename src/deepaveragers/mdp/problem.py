@@ -13,6 +13,7 @@ from ..arrays import Array, Bool, Float64, Floats, frozen
 from ..errors import InputError
 from ..kernels.bellman.problem import Problem
 from ..neighbors.candidates import Candidates
+from .action_rules import ActionRules
 from .candidate_problem import as_problem, candidate_cost, candidates_of
 from .cost import default_cost
 from .imitation import supported
@@ -139,6 +140,14 @@ def rewards_of(mdp: DacMdp, objective: Objective) -> Array:
     if not np.isfinite(rewards).all():
         raise InputError("rewards", "finite", "NaN or infinity")
     return rewards
+
+
+def prices_of(mdp: DacMdp, objective: Objective) -> Float64:
+    """Return [N] what an objective takes off for the logged actions."""
+    data = mdp.transitions
+    if data.action_vectors:
+        return ActionRules(data, objective).fees
+    return np.asarray(_penalties(mdp, objective)[data.actions])
 
 
 def _penalties(mdp: DacMdp, objective: Objective) -> Array:

@@ -8,7 +8,7 @@ from ..arrays import Float64
 from ..data.action_vectors import text_of_action
 from ..doctor.pages import findings_html
 from ..markup import escaped, list_html, table_html
-from ..mdp.jumps import FARTHEST
+from ..mdp.jumps import jumps_in_words
 from .actions_page import (
     ACTIONS_SHOWN,
     RARE,
@@ -167,15 +167,8 @@ def _limits(report: Report) -> str:
         notes.append(f"The plan was not finished ({plan.status}): values are ±{plan.error:.2g}.")
     if ties > 0.0:
         notes.append(f"In {ties:.1%} of the states the two best actions are not told apart.")
-    if report.jumps > FARTHEST:
-        notes.append(
-            f"Similar cases lie {report.jumps:.1f} times as far away as one step leads: "
-            "the plan leans on jumps between states, and may promise what the world does not keep."
-        )
-    elif report.jumps > 0.0:
-        notes.append(
-            f"Similar cases lie {report.jumps:.2f} of a step's length away (under 1 is sound)."
-        )
+    if report.jumps > 0.0:
+        notes.append(jumps_in_words(report.jumps))
     rare = rare_actions(report)
     if rare:
         listed = ", ".join(map(repr, rare[:ACTIONS_SHOWN]))

@@ -76,7 +76,8 @@ def solve(
         device: "cpu"; "cuda", a GPU (extra `cuda`); or "auto", a GPU where there is one, it
             supports the objective, and the MDP is large enough. The bounds are always
             proved by the CPU.
-        callback: called after every sweep; a true result stops the planner.
+        callback: called after every sweep, and now and then within a long evaluation; a true
+            result stops the planner.
         cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP does
             not fit this machine's memory; see `sharded`.
         work_dir: for that, a folder that all nodes see.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 
 import msgspec
@@ -70,6 +71,11 @@ def action_labels(data: Transitions) -> tuple[str, ...]:
     return tuple(f"action {name}" if name.isdecimal() else name for name in data.action_names)
 
 
+def typeset(text: str) -> str:
+    """Return a text with its numbers as the page writes them: a true minus, a space before %."""
+    return re.sub(r"(?<=\d)%", " %", re.sub(r"(?<!\w)-(?=\d)", MINUS, text))
+
+
 def in_words(data: Transitions, option: int) -> str:
     """Return an option in words: the name of an action, or a row by its columns."""
     labels = action_labels(data)
@@ -77,7 +83,7 @@ def in_words(data: Transitions, option: int) -> str:
         return labels[option]
     numbers = zip(labels, data.actions[option].tolist(), strict=True)
     told = ", ".join(f"{label} {number:.3g}" for label, number in numbers)
-    return told.replace(" -", f" {MINUS}")
+    return typeset(told)
 
 
 def first_axes(axes: Axes, values: Float64) -> tuple[str, ...]:

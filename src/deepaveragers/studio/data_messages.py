@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
-Known = Literal["proved", "estimated", "assumed"]
+Known = Literal["proved", "estimated", "promised", "unknown", "assumed"]
+"""How something is known: "promised" is what the model says of itself, "unknown" is nothing."""
 
 
 class FindingSeen(msgspec.Struct, frozen=True):
@@ -111,11 +112,21 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 class Behaviour(msgspec.Struct, frozen=True):
-    """What the log earned per episode under the question, discounted, with a 95 % interval."""
+    """What the log earned per episode under the question, discounted, with an interval.
+
+    Attributes:
+        mean: over the episodes.
+        interval: of the mean.
+        level: of the interval.
+        episodes: how many.
+        horizon: steps of each that count; None is all.
+    """
 
     mean: float
     interval: tuple[float, float]
+    level: float
     episodes: int
+    horizon: int | None
 
 
 class ThinPlace(msgspec.Struct, frozen=True):
@@ -139,7 +150,7 @@ class Thin(msgspec.Struct, frozen=True):
 
 
 class Trust(msgspec.Struct, frozen=True):
-    """What is proved of a plan, what is estimated, what is assumed."""
+    """What is proved of a plan, what is estimated, what is promised, what is assumed."""
 
     statements: tuple[Statement, ...]
     behaviour: Behaviour

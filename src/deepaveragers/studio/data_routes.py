@@ -63,7 +63,7 @@ class DataRoutes:
 
     async def estimate(self, request: Request) -> Response:
         """Have a plan judged on held-out episodes, in a job."""
-        from .trusting import estimated
+        from .estimating import estimated
 
         asked = await body(request, PlanNamed)
         kept = await in_thread(self._studio.known, asked.plan)

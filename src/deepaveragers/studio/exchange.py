@@ -36,6 +36,12 @@ async def body(request: Request, kind: type[Kind]) -> Kind:
     return msgspec.json.decode(await request.body(), type=kind)
 
 
+async def disconnected(request: Request) -> None:
+    """Wait until the client no longer listens; the body has been read before."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 def answered(handler: Handler) -> Handler:
     """Have what a handler raises answered with a status that suits it."""
 

@@ -27,6 +27,7 @@ from .inspection_messages import (
     Seen,
     SupportWords,
 )
+from .logged import logged_returns
 from .session import Session
 
 CASES = 5
@@ -49,6 +50,7 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
     if state is not None and not ended:
         q_values = plan.q_values[state]
     value = float(q_values.max()) if state is None else float(plan.values[state])
+    earned = logged_returns(plan)
     actions = () if ended else _actions(session, policy, q_values, state, observation)
     return Inspected(
         observation=_seen(session, decision),
@@ -58,11 +60,13 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
         after=None if state is None or data.times is None or seen else moment(data.times[state]),
         ended=ended,
         value=value,
-        error=plan.error,
+        below=plan.below,
+        above=plan.above,
         actions=actions,
         support=_support(policy, decision),
         cases=tuple(
-            _case(session, plan, None if ended else state, case) for case in _cases(decision)
+            _case(session, plan, None if ended else state, case, float(earned[case.transition]))
+            for case in _cases(decision)
         ),
         basis=decision.basis,
         picture=session.picture(state),
@@ -123,7 +127,8 @@ def _actions(
             index=action,
             name=name,
             q=float(q_values[action]) if there[action] else None,
-            error=plan.error,
+            below=plan.below,
+            above=plan.above,
             available=bool(there[action]),
             reason="" if there[action] else _reason(session, plan, state, action),
             cases=counts[action],
@@ -166,7 +171,7 @@ def _support(policy: Policy, decision: Decision) -> SupportWords:
     )
 
 
-def _case(session: Session, plan: Plan, state: int | None, case: Case) -> CaseSeen:
+def _case(session: Session, plan: Plan, state: int | None, case: Case, earned: float) -> CaseSeen:
     return CaseSeen(
         state=case.transition,
         own=state is not None and case.transition == state + 1 and case.distance == 0.0,
@@ -177,7 +182,7 @@ def _case(session: Session, plan: Plan, state: int | None, case: Case) -> CaseSe
         reward=case.reward,
         distance=case.distance,
         weight=None if state is None else weight_of(plan, state, case.transition),
-        return_after=case.earned,
+        return_after=earned,
         ended=case.ending,
         values={column.name: column.value for column in case.columns},
         picture=session.picture(case.transition, before=True),

@@ -61,7 +61,7 @@ class ActionValue(msgspec.Struct, frozen=True):
     Attributes:
         index, name: of the action; the place of a candidate, and its numbers by column.
         q: planned; None where it is not available.
-        error: certified bound on it.
+        below, above: how far the exact value can lie below and above it, certified.
         available: whether the plan may take it here.
         reason: why not.
         cases: how often it was taken in the logged states most like this one; 0 of candidates.
@@ -73,7 +73,8 @@ class ActionValue(msgspec.Struct, frozen=True):
     index: int
     name: str
     q: float | None
-    error: float
+    below: float
+    above: float
     available: bool
     reason: str
     cases: int
@@ -114,7 +115,8 @@ class CaseSeen(msgspec.Struct, frozen=True):
         reward: as logged.
         distance: of the state asked about.
         weight: in the plan's own average; None where it has no part in it.
-        return_after: earned from there to the end of the episode, undiscounted.
+        return_after: earned from there to the end of the episode, by the question's rewards, prices
+            of actions, discount and horizon.
         ended: "terminated", "truncated" or "open".
         values: what was observed then, by column.
         own: whether it is what was logged next, after the very state that is asked about.
@@ -140,6 +142,7 @@ class Inspected(msgspec.Struct, frozen=True):
     """A state: what the plan does there, and why.
 
     `time` is when it was seen; where the log has no row of it, `after` is that of the row before.
+    The exact value can lie so far `below` and `above` the value, certified.
     """
 
     observation: tuple[Seen, ...]
@@ -149,7 +152,8 @@ class Inspected(msgspec.Struct, frozen=True):
     after: str | None
     ended: bool
     value: float
-    error: float
+    below: float
+    above: float
     actions: tuple[ActionValue, ...]
     support: SupportWords
     cases: tuple[CaseSeen, ...]

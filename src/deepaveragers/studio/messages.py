@@ -81,12 +81,13 @@ class PlanSummary(msgspec.Struct, frozen=True):
         question: as asked.
         cost: the price of distance that was taken.
         status: "optimal" where the tolerance is certified.
-        milliseconds: that planning took.
+        milliseconds: that planning took, kernels being ready.
+        prepared: milliseconds in which kernels were compiled for it, once per installation.
         error: certified, of every value.
         greedy_loss: the most that acting greedily loses; None where it is not known.
         start_value: mean over the starts of the episodes.
         start_states: over how many.
-        start_logged: mean logged return there; None with a horizon, which the log does not have.
+        start_logged: mean logged return there, prices of actions and the horizon counted.
         mean_value: over all core states.
         best_logged_return: the largest under this question.
         changed_share: of the core states that act otherwise than in the plan asked for.
@@ -103,11 +104,12 @@ class PlanSummary(msgspec.Struct, frozen=True):
     cost: float
     status: str
     milliseconds: float
+    prepared: float
     error: float
     greedy_loss: float | None
     start_value: float | None
     start_states: int
-    start_logged: float | None
+    start_logged: float
     mean_value: float
     best_logged_return: float
     changed_share: float | None

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..errors import InputError
-from .exchange import Handler, body, frame
+from .exchange import Handler, body, disconnected, frame
 from .messages import PinRequest, Planned, PlanRequest
 from .planning_watch import PlanningWatch
 from .questions import plan_id
@@ -49,7 +49,10 @@ class PlanRoutes:
         """The plan of a question, coloured."""
         asked = await body(request, PlanRequest)
         return await self._studio.replanning.run(
-            asked.tab, asked.sequence, lambda turn: self._replanned(asked, turn)
+            asked.tab,
+            asked.sequence,
+            lambda turn: self._replanned(asked, turn),
+            lambda: disconnected(request),
         )
 
     def _replanned(self, asked: PlanRequest, turn: Turn) -> Response:

@@ -1,16 +1,48 @@
-"""Watches a plan being made: stops it once it is overtaken, and tells how far it is."""
+"""Watches a plan being made: stops it once it is overtaken or too slow, tells how far it is."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
+from ..compiling import compile_clock
+from ..mdp.model import DacMdp
+from ..mdp.objective import Objective
 from ..solvers.iteration.limits import Progress
+from ..solvers.plan import Plan
 
+PLAN_SECONDS = 30.0
+"""That the plan of a question may take, kernels being ready; then its bounds so far are shown."""
 QUIET_SECONDS = 0.5
 """Plans that are quicker tell nothing."""
 BETWEEN_SECONDS = 0.2
 """From one telling to the next."""
+
+
+def solve_within(
+    seconds: float,
+    mdp: DacMdp,
+    objective: Objective,
+    *,
+    tolerance: float,
+    start: Plan | None,
+    callback: Callable[[Progress], object],
+) -> tuple[Plan, float]:
+    """Return a plan, and the seconds of it in which kernels were compiled.
+
+    Args:
+        seconds: that it may take, compiling of kernels not counted.
+        mdp, objective, tolerance, start: see `DacMdp.solve`.
+        callback: called after every sweep; it may raise to end the solve.
+    """
+    with compile_clock() as compiled:
+
+        def watched(seen: Progress) -> bool:
+            callback(seen)
+            return seen.seconds > seconds + compiled()
+
+        plan = mdp.solve(objective, tolerance=tolerance, start=start, callback=watched)
+        return plan, min(compiled(), plan.seconds)
 
 
 class PlanningWatch:

@@ -1,11 +1,14 @@
-"""Questions in the order in which they come; one that is overtaken by a newer one is stopped."""
+"""Questions in the order in which they come.
+
+One is stopped when a newer one of its tab overtakes it, or when its tab is closed.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -14,7 +17,7 @@ MOST_TABS = 64
 
 
 class Overtaken(Exception):
-    """A newer question of the same tab came."""
+    """Nobody waits for the answer: a newer question of the tab came, or the tab was closed."""
 
 
 class Turn:
@@ -29,7 +32,7 @@ class Turn:
         self._stopped.set()
 
     def check(self) -> None:
-        """Raise `Overtaken` once a newer question came."""
+        """Raise `Overtaken` once it was stopped."""
         if self._stopped.is_set():
             raise Overtaken
 
@@ -41,18 +44,30 @@ class Replanning:
         self._one_at_a_time = asyncio.Lock()
         self._tabs: OrderedDict[str, Turn] = OrderedDict()
 
-    async def run(self, tab: str, sequence: int, work: Callable[[Turn], Result]) -> Result:
+    async def run(
+        self,
+        tab: str,
+        sequence: int,
+        work: Callable[[Turn], Result],
+        gone: Callable[[], Awaitable[None]] | None = None,
+    ) -> Result:
         """Return what the work returns; raise `Overtaken` if it is not the tab's newest.
 
         Args:
             tab: who asks.
             sequence: grows with each question of a tab.
             work: runs in a thread, and calls `check` of its turn now and then.
+            gone: waits until nobody wants the answer any more.
         """
         turn = self._next(tab, sequence)
-        async with self._one_at_a_time:
-            turn.check()
-            return await in_thread(work, turn)
+        watching = asyncio.ensure_future(_stop_after(gone, turn))
+        try:
+            async with self._one_at_a_time:
+                turn.check()
+                return await in_thread(work, turn)
+        finally:
+            turn.stop()  # a request that is cancelled leaves its thread behind
+            watching.cancel()
 
     def _next(self, tab: str, sequence: int) -> Turn:
         last = self._tabs.get(tab)
@@ -65,6 +80,12 @@ class Replanning:
         while len(self._tabs) > MOST_TABS:
             self._tabs.popitem(last=False)
         return turn
+
+
+async def _stop_after(gone: Callable[[], Awaitable[None]] | None, turn: Turn) -> None:
+    if gone is not None:
+        await gone()
+        turn.stop()
 
 
 async def in_thread(work: Callable[..., Result], *arguments: Any) -> Result:

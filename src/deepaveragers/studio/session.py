@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -13,25 +14,26 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from .. import __version__
 from ..arrays import Array, Float64
 from ..data.observations import is_image
-from ..data.returns import last_rows
 from ..errors import InputError
 from ..mdp.candidate_problem import with_permitted_candidates
+from ..mdp.jumps import jump_ratio
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import rewards_of, with_cost
 from ..policy.policy import Policy
 from ..solvers.plan import Plan
-from ..solvers.planned_actions import OTHER, others, planned_actions
+from ..solvers.planned_actions import others, planned_actions
 from ..solvers.start_states import Starts, start_states
 from .axes import Axes
-from .columns import action_columns, action_counts, columns_of, first_axes
+from .columns import columns_of, first_axes
 from .messages import Column, Model, Opening, PlanSummary
+from .model_message import model_message
+from .planning_watch import PLAN_SECONDS, solve_within
 from .plans import Kept, Plans, graph_bytes
 from .question_messages import Question
-from .questions import kept_words, normal, objective_of, plan_id, question_of, tolerance_of
+from .questions import normal, objective_of, plan_id, question_of, tolerance_of
 from .replanning import Overtaken
 from .source import Source
 from .summaries import summary_of
@@ -89,6 +91,14 @@ class Session:
     def starts(self) -> Starts:
         """Where episodes begin."""
         return self.once("starts", lambda: start_states(self.mdp))
+
+    @property
+    def jumps(self) -> float:
+        """How far neighbours are, in lengths of a step."""
+        mdp, ended = self.mdp, self.data.terminations
+        return self.once(
+            "jumps", lambda: jump_ratio(mdp.graph, mdp.source_features, mdp.core_features, ended)
+        )
 
     @property
     def live(self) -> bool:
@@ -163,7 +173,7 @@ class Session:
         """Return the plan that was loaded, or that of the first question."""
         plan = self.source.plan
         if plan is None:
-            return self.plan(self.first, self.first_watch)
+            return self.plan(self.first, self.first_watch, math.inf)
         name = plan_id(self.first, self.digest)
         kept = self.plans.get(name)
         if kept is None:
@@ -171,12 +181,15 @@ class Session:
             self.plans.put(kept)
         return kept
 
-    def plan(self, question: Question, callback: Callback | None = None) -> Kept:
+    def plan(
+        self, question: Question, callback: Callback | None = None, seconds: float = PLAN_SECONDS
+    ) -> Kept:
         """Return the plan of a question; one that is kept is not made again.
 
         Args:
             question: what is asked.
             callback: called after every sweep; it may raise to end the solve.
+            seconds: that it may take, compiling of kernels not counted.
         """
         question = normal(question)
         name = plan_id(question, self.digest)
@@ -187,21 +200,22 @@ class Session:
         with self._planning:
             kept = self.plans.get(name)  # someone may have asked the same meanwhile
             if kept is None:
-                start = None if self._last is None else self._last.plan
-                mdp = self._model_for(objective)
-                plan = mdp.solve(
+                plan, prepared = solve_within(
+                    seconds,
+                    self._model_for(objective),
                     objective,
                     tolerance=tolerance_of(question, live=self.live),
-                    start=start,
+                    start=None if self._last is None else self._last.plan,
                     callback=lambda seen: self._watched(seen, callback),
                 )
-                kept = self._last = self._kept(plan, question, name)
+                kept = self._last = self._kept(plan, question, name, prepared)
                 self.plans.put(kept)
         return kept
 
-    def _kept(self, plan: Plan, question: Question, name: str) -> Kept:
+    def _kept(self, plan: Plan, question: Question, name: str, prepared: float = 0.0) -> Kept:
         planned = planned_actions(plan)
-        summary = summary_of(plan, planned, question, self.source, self.starts, name)
+        about = question, self.source, self.starts, name
+        summary = summary_of(plan, planned, *about, jumps=self.jumps, prepared=prepared)
         own = 0 if plan.mdp is self.mdp else graph_bytes(plan.mdp)
         return Kept(plan, summary, planned, own)
 
@@ -251,32 +265,7 @@ class Session:
 
     def model(self) -> Model:
         """Return what the page shows first."""
-        data, mdp, columns = self.data, self.mdp, self.columns
-        return Model(
-            name=self.source.name,
-            digest=self.digest,
-            states=len(mdp),
-            transitions=len(data),
-            episodes=data.num_episodes,
-            kind="pictures" if is_image(data.observations) else "vector",
-            shape=data.observation_shape,
-            actions=action_counts(data),
-            action_columns=action_columns(data),
-            candidates=mdp.graph.indices.shape[1] if data.action_vectors else 0,
-            other_action=OTHER,
-            columns=columns,
-            encoder=type(mdp.encoder).__name__,
-            k=mdp.graph.k,
-            reward_columns=tuple(column.name for column in columns),
-            cut_share=float((~data.terminations[last_rows(data)]).mean()),
-            live=self.live,
-            question=self.first,
-            kept=kept_words(self.base),
-            action_noise=self.base.action_noise,
-            findings_count=self.findings_count,
-            output=str(self.output.resolve()),
-            version=__version__,
-        )
+        return model_message(self)
 
     def opening(self) -> Opening:
         """Return the first plan, once it is made."""

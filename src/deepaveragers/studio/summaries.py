@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..arrays import Float64, Int64
-from ..data.returns import last_rows
-from ..kernels.returns import discounted_returns
-from ..mdp.problem import rewards_of
+from ..mdp.jumps import FARTHEST
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import numbers_of
 from ..solvers.start_states import Starts
+from .columns import typeset
+from .logged import best_known, logged_returns
 from .messages import PlanSummary, Spread
 from .question_messages import Question
 from .questions import query_of
 from .snippet import python_of
 from .source import Source
 
+OFTEN_BROKEN = "Such a promise is often not kept: see Trust."
+
 
 def summary_of(
-    plan: Plan, planned: Int64, question: Question, source: Source, starts: Starts, name: str
+    plan: Plan,
+    planned: Int64,
+    question: Question,
+    source: Source,
+    starts: Starts,
+    name: str,
+    *,
+    jumps: float,
+    prepared: float = 0.0,
 ) -> PlanSummary:
     """Return the figures of a plan by itself.
 
@@ -32,40 +43,39 @@ def summary_of(
         source: of the model.
         starts: of the model's episodes.
         name: id of the plan.
+        jumps: how far neighbours are, in lengths of a step.
+        prepared: seconds of planning in which kernels were compiled.
     """
     values = starts.values(plan.objective, plan.values)
     there = ~np.isnan(values)
     shares, spreads = _actions(plan, planned[planned >= 0])
-    best, mean = plan.best_logged_return, float(plan.values.mean())
-    endless = plan.objective.horizon is None
+    start = float(values[there].mean()) if there.any() else None
+    earned, mean = logged_returns(plan), float(plan.values.mean())
+    best = float(earned.max())
     return PlanSummary(
         id=name,
         question=question,
         cost=float(plan.objective.cost or 0.0),
         status=plan.status,
-        milliseconds=1000.0 * plan.seconds,
+        milliseconds=1000.0 * (plan.seconds - prepared),
+        prepared=1000.0 * prepared,
         error=plan.error,
         greedy_loss=plan.greedy_loss if math.isfinite(plan.greedy_loss) else None,
-        start_value=float(values[there].mean()) if there.any() else None,
+        start_value=start,
         start_states=int(there.sum()),
-        start_logged=float(logged_returns(plan, starts.rows).mean()) if endless else None,
+        start_logged=float(earned[starts.rows].mean()),
         mean_value=mean,
         best_logged_return=best,
         changed_share=None,
         action_shares=shares,
         action_spreads=spreads,
-        warnings=_warnings(plan, mean, best),
+        warnings=tuple(
+            map(typeset, (*_faults(plan), *_doubts(plan, start, starts.rows, mean, best, jumps)))
+        ),
         python=python_of(question, plan.mdp, source.path, source.kind, plan.tolerance),
         query=query_of(question),
         pinned=None,
     )
-
-
-def logged_returns(plan: Plan, rows: Int64) -> Float64:
-    """Return [S] what the log earned from rows [S] on, under the rewards of a plan's question."""
-    data, gamma = plan.mdp.transitions, float(plan.objective.gamma)
-    rewards = np.asarray(rewards_of(plan.mdp, plan.objective), dtype=np.float64)
-    return discounted_returns(rewards, last_rows(data), np.zeros(len(data)), gamma)[rows]
 
 
 def _actions(plan: Plan, planned: Int64) -> tuple[tuple[float, ...], tuple[Spread, ...]]:
@@ -86,18 +96,43 @@ def spread_of(values: Float64) -> Spread | None:
     return Spread(float(values.mean()), float(low), float(high))
 
 
-def _warnings(plan: Plan, mean: float, best: float) -> tuple[str, ...]:
-    found = []
+def _faults(plan: Plan) -> Iterator[str]:
+    """Say what is wrong with a plan."""
     if not plan.converged:
-        found.append(f"Planning stopped early ({plan.status}): the certified error is larger.")
+        yield f"Planning was stopped after {plan.seconds:.2g} s: the certified error is larger."
     if plan.mdp.transitions.terminations.all():
-        found.append(
+        yield (
             "Every logged step ends its episode, so every state on the map is an end, in which "
             "nothing is decided. Decisions are at the starts: type an observation under Inspect."
         )
-    if mean > best:
-        found.append(
-            f"The mean value, {mean:.4g}, is above the best logged return, {best:.4g}: the plan "
-            "joins parts of different episodes."
+
+
+def _doubts(
+    plan: Plan, start: float | None, rows: Int64, mean: float, best: float, jumps: float
+) -> Iterator[str]:
+    """Say where a plan promises more than the log gives reason for.
+
+    Args:
+        plan: the plan.
+        start: its mean value at the starts.
+        rows: of the starts.
+        mean: its mean value over all core states.
+        best: the best logged return of any row.
+        jumps: how far neighbours are, in lengths of a step.
+    """
+    if jumps > FARTHEST:
+        yield (
+            f"Similar cases lie {jumps:.1f} times as far away as one step leads: the world may not "
+            "keep what the plan promises. See Trust."
         )
-    return tuple(found)
+    known = best_known(plan, rows)
+    if start is not None and start > known:
+        yield (
+            f"The starts promise {start:.4g}; the best logged episode earned {known:.4g}. "
+            f"{OFTEN_BROKEN}"
+        )
+    elif mean > best:
+        yield (
+            f"The mean value, {mean:.4g}, is above the best logged return, {best:.4g}. "
+            f"{OFTEN_BROKEN}"
+        )

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ..arrays import Float64
 from ..errors import InputError
 from ..evaluation.guarantee import COLUMNS_SHOWN, THINNEST, Guarantee, guarantee
 from ..evaluation.statistics import bootstrap_interval
-from ..mdp.problem import rewards_of
-from ..representation.encoder import Standardize
+from ..mdp.jumps import FARTHEST, jumps_in_words
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import planned_actions
-from .columns import MINUS, in_words
+from .columns import in_words, typeset
 from .data_messages import Behaviour, Statement, Thin, ThinPlace, Trust
+from .logged import logged_returns
 from .planned_distances import planned_distances
 from .plans import Kept
 from .session import Session
-from .summaries import logged_returns
 
 FAR = 3.0
 """Times the 90 % quantile of the distances: what lies beyond is thin."""
 FEW = 2_000
 """Episodes up to which an interval is by bootstrap; beyond, a normal one is as good."""
-ESTIMATE_SECONDS = 50.0
-"""Of an estimate: no networks are learnt, as `fit` does with a minute or more."""
+LEVEL = 0.95
+"""Of the interval of what the log earned."""
+NORMAL_REACH = 1.96
+"""Standard errors from the mean to either end of that interval."""
 BEYOND_THEOREM = (
     "The theorem speaks of plans with the linear penalty and without slip, worst case, horizon: "
     "of this question it says nothing."
@@ -49,55 +49,19 @@ def trust(session: Session, kept: Kept, estimate: dict[str, Any] | None) -> Trus
     plan = kept.plan
     found, reason = _guarantee(plan)
     behaviour = _behaviour(session, plan)
-    statements = [_certified(plan), *_statements(found, reason)]
+    statements = [_certified(plan), _in_the_world(found, reason), *_jumps(session.jumps)]
     if kept.summary.start_value is not None:
         statements.append(_beside(kept.summary.start_value, behaviour))
     return Trust(
-        statements=(*statements, ASSUMED),
+        statements=tuple(
+            msgspec.structs.replace(one, text=typeset(one.text)) for one in (*statements, ASSUMED)
+        ),
         behaviour=behaviour,
         planned=kept.summary.start_value,
         estimate=estimate,
         guarantee=None if found is None else _told(found),
         thin=_thin(plan, found),
     )
-
-
-def estimated(
-    session: Session, plan: Plan, watch: Callable[[int, int], None] | None = None
-) -> dict[str, Any]:
-    """Return what judges on held-out episodes say of a plan made in the same way.
-
-    Rewards that the question changed are those by which it is judged. `watch` is that of `fit`.
-    """
-    from ..evaluation.candidates import Candidate
-    from ..evaluation.fitting.fit import fit
-
-    objective, mdp = plan.objective, session.mdp
-    data = session.data
-    if objective.rewards is not None:
-        data = replace(data, rewards=rewards_of(mdp, objective))
-    encoder = None if isinstance(mdp.encoder, Standardize) else mdp.encoder
-    candidate = Candidate(
-        objective=replace(objective, rewards=None, k=None),
-        k=objective.k or mdp.graph.k,
-        encoder=encoder,
-        candidates=mdp.graph.indices.shape[1] if data.action_vectors else None,
-        name="this question",
-    )
-    found = fit(
-        data,
-        [candidate],
-        gamma=objective.gamma,
-        time_budget=ESTIMATE_SECONDS,
-        show_progress=False,
-        watch=watch,
-    )
-    told = found.summary()
-    return {
-        name: told[name]
-        for name in ("answer", "shown", "better", "interval", "level", "behaviour", "value",
-                     "episodes", "judges", "notes", "assumed", "seconds")
-    }  # fmt: skip
 
 
 def _guarantee(plan: Plan) -> tuple[Guarantee | None, str]:
@@ -125,14 +89,16 @@ def _certified(plan: Plan) -> Statement:
     )
 
 
-def _statements(found: Guarantee | None, reason: str) -> list[Statement]:
+def _in_the_world(found: Guarantee | None, reason: str) -> Statement:
     title = "What the policy earns in the world"
     if found is None:
-        return [Statement(title, reason, "assumed")]
+        return Statement(title, reason, "unknown")
+    if found.vacuous:
+        return Statement(
+            title, "The bound says nothing: it is below the worst value that there is.", "unknown"
+        )
     worth = (
-        "The bound says nothing: it is below the worst value that there is."
-        if found.vacuous
-        else f"On average over the states at least {found.mean_lower_bound:.4g}, where the plan "
+        f"On average over the states at least {found.mean_lower_bound:.4g}, where the plan "
         f"promises {found.mean_value:.4g}, with chance {1 - found.delta:.0%}."
     )
     slope = (
@@ -141,27 +107,37 @@ def _statements(found: Guarantee | None, reason: str) -> list[Statement]:
         if found.lipschitz_estimated
         else ""
     )
-    return [Statement(title, worth + slope, "estimated")]
+    return Statement(title, worth + slope, "estimated")
+
+
+def _jumps(ratio: float) -> tuple[Statement, ...]:
+    """Say how far the plan jumps; nothing where no step goes on."""
+    title = "The plan leans on jumps" if ratio > FARTHEST else "The plan's jumps are short"
+    words = jumps_in_words(ratio)
+    return (Statement(title, words, "estimated"),) if words else ()
 
 
 def _beside(planned: float, behaviour: Behaviour) -> Statement:
-    low, high = (f"{end:.3g}".replace("-", MINUS) for end in behaviour.interval)
+    low, high = behaviour.interval
+    steps = "" if behaviour.horizon is None else f" in its first {behaviour.horizon} steps"
     return Statement(
         "Beside what was done",
         f"At the starts the plan promises {planned:.4g} in the model, costs of distance taken off; "
-        f"the log earned {behaviour.mean:.4g} there (95 % interval {low} to {high}). A "
-        "promise is no estimate: held-out episodes are.",
-        "estimated",
+        f"the log earned {behaviour.mean:.4g} there{steps} ({behaviour.level:.0%} interval "
+        f"{low:.3g} to {high:.3g}). A promise is no estimate: held-out episodes are.",
+        "promised",
     )
 
 
 def _behaviour(session: Session, plan: Plan) -> Behaviour:
-    earned = logged_returns(plan, session.starts.rows)
-    mean = float(earned.mean())
+    earned = logged_returns(plan)[session.starts.rows]
+    mean, horizon = float(earned.mean()), plan.objective.horizon
     if len(earned) <= FEW:
-        return Behaviour(mean, bootstrap_interval(earned), len(earned))
-    reach = 1.96 * float(earned.std(ddof=1)) / len(earned) ** 0.5
-    return Behaviour(mean, (mean - reach, mean + reach), len(earned))
+        interval = bootstrap_interval(earned, level=LEVEL)
+    else:
+        reach = NORMAL_REACH * float(earned.std(ddof=1)) / len(earned) ** 0.5
+        interval = mean - reach, mean + reach
+    return Behaviour(mean, interval, LEVEL, len(earned), horizon)
 
 
 def _told(found: Guarantee) -> dict[str, Any]:

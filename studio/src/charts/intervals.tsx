@@ -1,11 +1,13 @@
 /** Means with their intervals on one scale. */
 
-import { number } from "../numbers";
+import { number, percent } from "../numbers";
 
 export interface Interval {
   name: string;
   mean: number | null;
   interval: [number, number] | null;
+  /** Of the interval, as a share of 1. */
+  level?: number;
 }
 
 /** `zero` marks where there is no difference. */
@@ -24,7 +26,7 @@ export function Intervals({ rows, zero = false }: { rows: Interval[]; zero?: boo
             <th scope="row">{row.name}</th>
             <td class="figure">
               {number(row.mean, 3)}
-              {row.interval && <small> [{number(row.interval[0], 3)}, {number(row.interval[1], 3)}]</small>}
+              {row.interval && <small> [{number(row.interval[0], 3)}, {number(row.interval[1], 3)}]{row.level && ` ${percent(row.level)}`}</small>}
             </td>
             <td class="bar-cell">
               <svg class="bar" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">

@@ -5,12 +5,12 @@ import { useSignal } from "@preact/signals";
 import { categoryColour, css } from "../map/palette";
 import { actsInRows } from "../store";
 import type { ActionValue } from "../types";
-import { number, plural } from "../numbers";
+import { bounds, number, plural } from "../numbers";
 
 /** Share of the width that the range of values takes; the rest shows that bars do not start at 0. */
 const RANGE = 0.8;
 /** Room at the right end for the error of the best action. */
-const RANGE_ERROR = 0.05;
+const RANGE_ERROR = 0.1;
 /** A range of a few errors at least, so that ties look like ties. */
 const ERRORS_SHOWN = 8;
 
@@ -24,7 +24,7 @@ export function ActionBars({ actions, known }: { actions: ActionValue[]; known: 
   const values = actions.filter((action) => action.available && action.q !== null).map((action) => action.q!);
   const low = Math.min(...values);
   const high = Math.max(...values);
-  const errors = Math.max(...actions.map((action) => action.error ?? 0), 0);
+  const errors = Math.max(...actions.flatMap((action) => [action.below ?? 0, action.above ?? 0]), 0);
   const range = Math.max(high - low, ERRORS_SHOWN * errors) || 1;
   const place = (value: number) => 100 * (1 - ((high - value) / range) * RANGE - RANGE_ERROR);
   const sorted = [...actions].sort((one, two) => (two.q ?? -Infinity) - (one.q ?? -Infinity));
@@ -32,7 +32,7 @@ export function ActionBars({ actions, known }: { actions: ActionValue[]; known: 
   return (
     <>
     <table class="bars">
-      <caption>{rows ? `The ${actions.length} logged actions to choose among here` : "Worth of each action here"} (Q ± certified error)</caption>
+      <caption>{rows ? `The ${actions.length} logged actions to choose among here` : "Worth of each action here"} (Q and its certified bounds)</caption>
       <thead class="unseen"><tr><th scope="col">Action</th><th scope="col">Value</th><th scope="col">Bar</th></tr></thead>
       <tbody>
         {shown.map((action) => (
@@ -42,10 +42,10 @@ export function ActionBars({ actions, known }: { actions: ActionValue[]; known: 
               {action.best && <span class="tag">best</span>}
               {action.tie && !action.best && <span class="tag tie">tie</span>}
             </th>
-            <td class="figure">{action.available ? <>{number(action.q)}<small> ± {number(action.error, 2)}</small></> : "–"}</td>
+            <td class="figure">{action.available ? <>{number(action.q)}<small> {bounds(action.below, action.above)}</small></> : "–"}</td>
             <td class="bar-cell">
               {action.available && action.q !== null
-                ? <Bar share={place(action.q)} error={((action.error ?? 0) / range) * RANGE * 100} colour={rows ? null : css(categoryColour(action.index))} />
+                ? <Bar share={place(action.q)} low={place(action.q - (action.below ?? 0))} high={place(action.q + (action.above ?? 0))} colour={rows ? null : css(categoryColour(action.index))} />
                 : <span class="help">{action.reason ?? "not available"}</span>}
               {action.available && known && (
                 <span class="behind">{action.distance === null ? `${plural(action.cases, "case")} nearby` : `taken ${number(action.distance, 2)} away`}</span>
@@ -62,9 +62,9 @@ export function ActionBars({ actions, known }: { actions: ActionValue[]; known: 
   );
 }
 
-function Bar({ share, error, colour }: { share: number; error: number; colour: string | null }) {
-  const left = Math.max(share - error, 0);
-  const right = Math.min(share + error, 100);
+function Bar({ share, low, high, colour }: { share: number; low: number; high: number; colour: string | null }) {
+  const left = Math.max(low, 0);
+  const right = Math.min(high, 100);
   return (
     <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
       <rect x={0} y={2} width={share} height={6} {...(colour ? { fill: colour } : { class: "plain" })} />

@@ -14,7 +14,7 @@ export function Cases({ cases }: { cases: Case[] }) {
   return (
     <section class="cases">
       <h4>Comparable cases</h4>
-      <p class="help">Logged states most like this one: what was done there, what was earned from then on, and how it ended.</p>
+      <p class="help">Logged states most like this one: what was done there, what was earned from then on under this question, discounted, and how it ended.</p>
       {together > 1 && <p class="help">{together} of these {cases.length} cases are of the same episode.</p>}
       {pictures && <Pictures cases={cases} />}
       <div class="scroll">

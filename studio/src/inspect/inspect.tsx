@@ -11,8 +11,9 @@ import { ObservationForm } from "./form";
 import { FutureSteps } from "./future";
 import { GroupView } from "./group";
 import { Observation } from "./observation";
+import { beyondCases } from "./promise";
 import { SupportNote } from "./support";
-import { count, logged, number } from "../numbers";
+import { bounds, count, logged, number } from "../numbers";
 import { letGo } from "../map/map";
 
 const TIES_NAMED = 3;
@@ -98,16 +99,18 @@ function Decision({ place }: { place: Place }) {
 function Found({ found, place }: { found: Inspection; place: Place }) {
   const isState = "state" in place;
   const best = found.actions.find((action) => action.best);
+  const doubt = best ? beyondCases(best.q, best.below, found.cases) : "";
   const ties = found.actions.filter((action) => action.tie && !action.best);
   return (
     <>
       {isState && <Head found={found} />}
       <SupportNote support={found.support} />
       <p class="verdict">
-        {best ? <>The plan takes <b>{best.name}</b>, worth {number(best.q)} ± {number(found.error, 2)}.</> : <>An episode ended here: there is nothing to decide.</>}
+        {best ? <>The plan takes <b>{best.name}</b>, worth {number(best.q)} ({bounds(found.below, found.above)}).</> : <>An episode ended here: there is nothing to decide.</>}
         {ties.length > 0 && <> It cannot tell it from {tiedWith(ties)}.</>}
         {best && number(best.q) !== number(found.value) && <> The state is worth {number(found.value)}, slips counted.</>}
       </p>
+      {doubt && <p class="warning">{doubt}</p>}
       {found.picture && <img class="seen" src={found.picture} alt="The observation" />}
       {found.actions.length > 0 && best && <ActionBars actions={found.actions} known={found.support.level !== "none"} />}
       <FutureSteps place={place} />

@@ -1,10 +1,10 @@
-/** How well the data know a place. What they do not know is said loudly. */
+/** How near the data are to a place. What they do not know is said loudly. */
 
 import type { Support } from "../types";
 import { number } from "../numbers";
 
 const TITLES: Record<Support["level"], string> = {
-  well: "Well supported by the data",
+  well: "Near the data",
   thin: "Thinly supported",
   none: "Unlike anything in the data",
 };

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 
 import { actsInRows, first, model, otherAction, past, pins, plan, planned, question, reference, roundTrip, stale } from "../store";
 import { duration, number, percent } from "../numbers";
+import type { PlanSummary } from "../types";
 import { Reproduce } from "./reproduce";
 import { differences } from "./words";
 import { countAgainst, redo, undo } from "./planning";
@@ -28,24 +29,20 @@ export function Answer() {
       </div>
       <div
         class={`figures ${stale.value ? "stale" : ""}`} data-round-trip={roundTrip.value ?? ""} aria-live="polite" aria-busy={stale.value}>
-        <Figure name="Value at the starts" title={startHelp()} value={number(answer.start_value)} note={startNote()} />
+        <Figure name="Value at the starts" title={startHelp()} value={number(answer.start_value)} note="promised by the model">
+          <span class="figure-note">{cutOff() ? `log, ${percent(known.cut_share)} cut` : "logged there"}: {number(answer.start_logged, 3)}</span>
+        </Figure>
         <Figure name="Certified error" value={`± ${number(answer.error, 2)}`} note="of every value" />
         <Figure name="Action changed" title={changedHelp()} value={percent(answer.id === reference.value ? 0 : answer.changed_share)}>
           <Against />
         </Figure>
-        <Figure name="Planned in" value={duration(answer.milliseconds)} note={planNote(answer.milliseconds)} />
+        <Figure name="Planned in" value={duration(answer.milliseconds)} note={planNote(answer)} />
         <Status />
       </div>
       {answer.warnings.map((warning) => <p class="warning" key={warning}>{warning}</p>)}
       {open.value && <Reproduce onClose={() => (open.value = false)} />}
     </section>
   );
-}
-
-function startNote(): string {
-  const logged = plan.value?.start_logged;
-  if (logged === null || logged === undefined) return "expected by the model";
-  return `${cutOff() ? `log, ${percent(model.value!.cut_share)} cut` : "logged there"}: ${number(logged, 3)}`;
 }
 
 /** Whether the log counts fewer steps than the plan. */
@@ -57,8 +54,9 @@ function startHelp(): string {
   return cutOff() ? `${percent(model.value!.cut_share)} of the log's episodes were cut off: their rewards count until then, the plan's go on.` : "";
 }
 
-/** A plan that was there already came quicker than it was made. */
-function planNote(milliseconds: number): string {
+/** A plan that was there already came quicker than it was made; compiling kernels is told apart. */
+function planNote({ milliseconds, prepared }: PlanSummary): string {
+  if (prepared > milliseconds) return `and ${duration(prepared)} for kernels, once`;
   if (roundTrip.value === null) return "by the server";
   return roundTrip.value < milliseconds ? `shown in ${duration(roundTrip.value)}` : `${duration(roundTrip.value)} in all`;
 }
@@ -73,7 +71,7 @@ function Status() {
     );
   }
   const fine = plan.value?.status === "certified" || plan.value?.status === "converged" || plan.value?.status === "optimal";
-  return <p class={`status ${fine ? "certified" : "other"}`} role="status">{fine ? "certified" : plan.value?.status}</p>;
+  return <p class={`status ${fine ? "certified" : "other"}`} role="status">{fine ? "certified" : "stopped early"}</p>;
 }
 
 function Against() {

@@ -1,4 +1,4 @@
-/** What is proved, what is estimated and what is assumed. */
+/** What is proved, estimated, promised and assumed. */
 
 import { useSignal } from "@preact/signals";
 
@@ -12,7 +12,7 @@ import { Waiting } from "../waiting";
 import { count, number, percent } from "../numbers";
 
 const KINDS: Record<string, string> = {
-  proved: "Proved", estimated: "Estimated", assumed: "Assumed",
+  proved: "Proved", estimated: "Estimated", promised: "Promised", unknown: "Nothing known", assumed: "Assumed",
 };
 
 export function Trust() {
@@ -50,8 +50,8 @@ function Judgement({ page }: { page: TrustPage }) {
   if (!estimate) {
     return (
       <>
-        <Intervals rows={[{ name: "What is done today", mean: behaviour.mean, interval: behaviour.interval }]} />
-        <p class="help">Earned per episode in the log, under this question. The model's own promise is no evidence; held-out episodes are.</p>
+        <Intervals rows={[{ name: "What is done today", mean: behaviour.mean, interval: behaviour.interval, level: behaviour.level }]} />
+        <p class="help">Earned per episode in the log{behaviour.horizon !== null && `, in its first ${behaviour.horizon} steps`}, under this question. The model's own promise is no evidence; held-out episodes are.</p>
       </>
     );
   }
@@ -60,11 +60,11 @@ function Judgement({ page }: { page: TrustPage }) {
       <p class={`judged ${estimate.shown ? "shown" : ""}`}>{estimate.answer}</p>
       <Intervals
         rows={[
-          { name: "What is done today", mean: estimate.behaviour.value, interval: [estimate.behaviour.low, estimate.behaviour.high] },
+          { name: "What is done today", mean: estimate.behaviour.value, interval: [estimate.behaviour.low, estimate.behaviour.high], level: estimate.level },
           { name: "A plan made like this", mean: estimate.value, interval: null },
         ]}
       />
-      <Intervals rows={[{ name: "Difference", mean: estimate.better, interval: estimate.interval }]} zero />
+      <Intervals rows={[{ name: "Difference", mean: estimate.better, interval: estimate.interval, level: estimate.level }]} zero />
       <p class="help">Episodes that the log cuts off are completed by the judges.</p>
       {estimate.notes.map((note) => <p class="help" key={note}>{note}</p>)}
     </>

@@ -130,35 +130,44 @@ class Fit:
     @property
     def answer(self) -> str:
         """The answer in one sentence."""
-        unit = "blocks of time" if self.blocks else "episodes"
-        judges = [WORDS[name] for name, one in self.opinions.items() if isinstance(one, Estimate)]
-        if not judges:
+        if not self.heard:
             return (
                 "Nothing can be said about any candidate from this log: keep what you do "
                 f"(logged behaviour earns {self.behaviour.value:.4g}). The policy "
                 f"({self.candidate}) was taken without evidence."
             )
-        (low, high), today = self.interval, self.behaviour.value
-        apart = max(abs(self.better), high - low)
-        figures = (
-            f"{figure(self.value, apart)} instead of {figure(today, apart)} (difference "
-            f"{figure(self.better, apart, '+')}, between {figure(low, apart, '+')} and "
-            f"{figure(high, apart, '+')}), on {self.episodes:,} held-out {unit}, by "
-            f"{' and '.join(judges)} (returns discounted by {self.gamma:g}, {self.level:.0%} "
-            f"interval).{self._imitated}"
-        )
         if self.shown:
             return (
-                f"The policy ({self.candidate}) earns {self._more}more than what is done today: "
-                f"{figures}"
+                f"The policy ({self.candidate}) earns {self.more}more than what is done today: "
+                f"{self.figures}"
             )
         return (
             "No candidate is shown to be better: keep what you do. The best "
-            f"({self.candidate}) is estimated to earn {figures}"
+            f"({self.candidate}) is estimated to earn {self.figures}"
         )
 
     @property
-    def _more(self) -> str:
+    def heard(self) -> tuple[str, ...]:
+        """The judges that can say something, in words."""
+        found = self.opinions.items()
+        return tuple(WORDS[name] for name, one in found if isinstance(one, Estimate))
+
+    @property
+    def figures(self) -> str:
+        """What the policy is expected to earn, in words: the end of a sentence."""
+        (low, high), today = self.interval, self.behaviour.value
+        apart = max(abs(self.better), high - low)
+        unit = "blocks of time" if self.blocks else "episodes"
+        return (
+            f"{figure(self.value, apart)} instead of {figure(today, apart)} (difference "
+            f"{figure(self.better, apart, '+')}, between {figure(low, apart, '+')} and "
+            f"{figure(high, apart, '+')}), on {self.episodes:,} held-out {unit}, by "
+            f"{' and '.join(self.heard)} (returns discounted by {self.gamma:g}, {self.level:.0%} "
+            f"interval).{self._imitated}"
+        )
+
+    @property
+    def more(self) -> str:
         """The difference as a share of what is earned today, where that is large enough."""
         if self.behaviour.low <= 0.0 or self.better > self.behaviour.value:
             return ""  # several hundred per cent of little say little

@@ -8,7 +8,6 @@ pass through are left out of it, and found at the end (`kernels.bellman.path_eli
 from __future__ import annotations
 
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from ...kernels.bellman.problem import Problem
 from ...kernels.bellman.static_width import static_width
 from ...kernels.bellman.sweep_state import BEST, DONE, MADE, SweepState
 from ..blocks import Blocks
+from .limits import BreakOff
 from .path_elimination import PathElimination
 
 
@@ -51,28 +51,28 @@ class PolicyEvaluator:
         self._elimination = None if no_main_successor else PathElimination(size, width, blocks)
 
     def solve(
-        self, system: PolicySystem, target: float, deadline: float, *, briefly: bool = False
+        self, system: PolicySystem, target: float, ended: BreakOff, *, briefly: bool = False
     ) -> int:
-        """Improve the solution until a sweep changes it by at most the target, or a deadline.
+        """Improve the solution until a sweep changes it by at most the target, or the solve ends.
 
         Or `briefly`, by a few sweeps, whatever they leave undone. Returns the number of sweeps.
         """
         plain = self._begin(system)
         limit = self._tuning.plain_sweeps if briefly or self._elimination else math.inf
-        self._iterate(plain, target, deadline, limit)
+        self._iterate(plain, target, ended, limit)
         sweeps = plain.sweeps
-        if plain.done or briefly or self._elimination is None or time.perf_counter() > deadline:
+        if plain.done or briefly or self._elimination is None or ended():
             return sweeps
-        reduced, near = self._solve_reduced(self._elimination, system, target, deadline)
+        reduced, near = self._solve_reduced(self._elimination, system, target, ended)
         sweeps += reduced
         if near:
             return sweeps
         again = self._begin(system)
-        self._iterate(again, target, deadline)
+        self._iterate(again, target, ended)
         return sweeps + again.sweeps
 
     def _solve_reduced(
-        self, elimination: PathElimination, system: PolicySystem, target: float, deadline: float
+        self, elimination: PathElimination, system: PolicySystem, target: float, ended: BreakOff
     ) -> tuple[int, bool]:
         """Solve the system of the kept states, and sweep over all once.
 
@@ -82,11 +82,11 @@ class PolicyEvaluator:
         if reduced is None:
             return 0, False
         kept = self._begin(reduced, elimination.edges)
-        self._iterate(kept, target, deadline)
+        self._iterate(kept, target, ended)
         elimination.expand(reduced, system)
         check = self._begin(system, sweeps_at_once=1)
         self._go_on(check, 1, self._tuning.accepted_change * target)
-        return kept.sweeps + 1, check.done or time.perf_counter() > deadline
+        return kept.sweeps + 1, check.done or ended()
 
     def _begin(
         self, system: PolicySystem, edges: Int64 | None = None, sweeps_at_once: int | None = None
@@ -106,11 +106,11 @@ class PolicyEvaluator:
         return _Solving(state, system, memory)
 
     def _iterate(
-        self, solving: _Solving, target: float, deadline: float, most_sweeps: float = math.inf
+        self, solving: _Solving, target: float, ended: BreakOff, most_sweeps: float = math.inf
     ) -> None:
         """Sweep and mix until a sweep changes little enough, or for a number of sweeps."""
         size, tuning = len(solving.system.constant), self._tuning
-        while not solving.done and solving.sweeps < most_sweeps and time.perf_counter() <= deadline:
+        while not solving.done and solving.sweeps < most_sweeps and not ended():
             rounds = min(tuning.most_rounds, max(1, tuning.states_per_call // size))
             if math.isfinite(most_sweeps):
                 left = int(most_sweeps) - solving.sweeps

@@ -23,7 +23,7 @@ from ..certificate import LARGEST, Certificate, largest_price, largest_step, rou
 from ..packing import packed_mdp
 from .evaluation import PolicyEvaluator
 from .float64_sweeps import Float64Sweeps
-from .limits import Watch
+from .limits import BreakOff, Watch
 from .target import Target
 
 Start = tuple[Float64, Float64]
@@ -112,7 +112,7 @@ class Float32Guess:
         enough = tuning.guess_enough * target.change_allowed
         floor = tuning.evaluation_floor * target.change_allowed
         if start is not None:
-            self._evaluate_start(start, floor, watch.limits.deadline)
+            self._evaluate_start(start, floor, watch.ended)
         best, waited = math.inf, 0
         patience = tuning.guess_patience if plain else tuning.linearized_patience
         for made in range(1, tuning.guess_sweeps + 1):
@@ -130,10 +130,10 @@ class Float32Guess:
                 break
             aim = max(tuning.guess_ratio * change, floor, noise)
             briefly = made == 1 and start is None
-            self._evaluator.solve(self._system, aim, watch.limits.deadline, briefly=briefly)
+            self._evaluator.solve(self._system, aim, watch.ended, briefly=briefly)
         return False
 
-    def _evaluate_start(self, start: Start, floor: float, deadline: float) -> None:
+    def _evaluate_start(self, start: Start, floor: float, ended: BreakOff) -> None:
         """Evaluate the policy of an earlier plan, from its values."""
         first = np.where(self._problem.terminal, 0.0, start[0])
         set_both_halves(self._values, self._packed.place, first)
@@ -147,7 +147,7 @@ class Float32Guess:
         self._system.weight[:] = self._gamma * self._packed.weight[rows]
         self._system.constant[:] = self._reward[rows]
         aim = max(self._tuning.first_ratio * self._scale, floor)
-        self._evaluator.solve(self._system, aim, deadline)
+        self._evaluator.solve(self._system, aim, ended)
 
     def _improve(self) -> tuple[float, float]:
         """Sweep over all states and actions; return the largest change and the largest value."""

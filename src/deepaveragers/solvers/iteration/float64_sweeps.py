@@ -21,6 +21,7 @@ from ..blocks import Blocks
 from ..certificate import Certificate, certify, certify_backups
 from ..state_order import StateOrder
 from .evaluation import PolicyEvaluator
+from .limits import BreakOff
 
 
 class Float64Sweeps:
@@ -107,7 +108,7 @@ class Float64Sweeps:
         smallest, largest = zip(*found)
         return certify(self.problem.gamma, min(smallest), max(largest), rounding)
 
-    def evaluate(self, *, ratio: float, floor: float, deadline: float) -> bool:
+    def evaluate(self, *, ratio: float, floor: float, ended: BreakOff) -> bool:
         """Move the values towards those of the chosen policy; whether float32 could hold them.
 
         Until a sweep's change is this share of the first residual, or below the floor.
@@ -117,7 +118,7 @@ class Float64Sweeps:
         found = self.blocks.run_parts(
             write_system, self._whole, self._gains, self.values, self.choice, system
         )
-        self.evaluator.solve(system, max(ratio * float(max(found)), floor), deadline)
+        self.evaluator.solve(system, max(ratio * float(max(found)), floor), ended)
         correction = system.solution[problem.size :]
         self._gains_are_old = True
         np.add(self.values, correction, out=self.values, where=~problem.terminal)

@@ -14,15 +14,18 @@ from ..plan import Status
 
 QUIET_SECONDS = 2.0
 """Solves that are shorter show no progress."""
+CALLBACK_SECONDS = 0.2
+"""Within an evaluation, after so long the callback is called again."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback learns after every sweep.
+    """What a callback learns after every sweep, and now and then within a long evaluation.
 
     Attributes:
         sweeps: sweeps over all states and actions so far.
-        error: certified error of the values; an estimate while a first guess is made.
+        error: certified error of the values; an estimate while a first guess is made, infinite
+            before the first sweep.
         allowed: the error at which planning stops.
         seconds: time since the start.
     """
@@ -34,6 +37,8 @@ class Progress:
 
 
 Callback = Callable[[Progress], object]
+BreakOff = Callable[[], bool]
+"""Whether an evaluation is to end before its target."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +60,12 @@ class Watch:
         self.limits, self._callback, self._stopped = limits, callback, False
         self._stack, self._shown, self._first_error = stack, 0, math.nan
         self._advance: Advance | None = None
+        self._last, self._called = (0, math.inf, 0.0), limits.began
 
     def look(self, sweeps: int, error: float, allowed: float) -> Status | None:
         """Return what ends the solve now, if anything; arguments as of `Progress`."""
-        now = time.perf_counter()
+        now = self._called = time.perf_counter()
+        self._last = sweeps, error, allowed
         self._show_error(error, allowed)
         if self._callback is not None and not self._stopped:
             seen = Progress(sweeps, error, allowed, now - self.limits.began)
@@ -68,6 +75,15 @@ class Watch:
         if now > self.limits.deadline:
             return "out_of_time"
         return "out_of_sweeps" if sweeps >= self.limits.max_sweeps else None
+
+    def ended(self) -> bool:
+        """Whether to break off an evaluation, which may take many times as long as a sweep."""
+        now = time.perf_counter()
+        if self._stopped or now > self.limits.deadline:
+            return True
+        if self._callback is None or now < self._called + CALLBACK_SECONDS:
+            return False
+        return self.look(*self._last) is not None
 
     def show(self, share: float) -> None:
         """Show this share of the work as done, if the solve is long."""

@@ -85,7 +85,7 @@ class PolicyIteration:
         return self.sweeps.evaluate(
             ratio=self.tuning.evaluation_ratio,
             floor=self.tuning.evaluation_floor * self.target.change_allowed,
-            deadline=self.watch.limits.deadline,
+            ended=self.watch.ended,
         )
 
     def _keep(self, proof: Certificate) -> None:
