@@ -58,7 +58,7 @@ def test_a_guess_that_is_right_stays_to_the_bit(logistic):
     assert np.array_equal(model(inputs, guess), guess)
 
 
-def test_chances_of_ends_are_mended_by_the_logistic_loss():
+def test_chances_of_ends_are_corrected_by_the_logistic_loss():
     inputs = np.random.default_rng(2).uniform(size=(500, 2))
     ended = (inputs[:, 1] > 0.7).astype(float)
     guess = np.full(500, np.log(0.3 / 0.7))
@@ -66,7 +66,7 @@ def test_chances_of_ends_are_mended_by_the_logistic_loss():
     assert np.abs(chance - ended).mean() < 0.05
 
 
-def test_errors_are_foretold_only_where_episodes_agree_on_them():
+def test_errors_are_predicted_only_where_episodes_agree_on_them():
     generator = np.random.default_rng(3)
     inputs, noise = generator.uniform(size=(600, 2)), generator.normal(size=600)
     episodes = np.arange(600) // 10
@@ -76,7 +76,7 @@ def test_errors_are_foretold_only_where_episodes_agree_on_them():
     assert np.corrcoef(known, inputs[predict.rows, 0] > 0.5)[0, 1] > 0.8
 
 
-def test_members_are_mended_by_what_they_say_of_rows_they_did_not_learn_from():
+def test_members_are_corrected_by_what_they_say_of_rows_they_did_not_learn_from():
     ones = np.ones(4)
     parts = [Outcome(ones, ones, ones), Outcome(3 * ones, ones, ones)]
     said = said_of_others(parts, [np.array([0, 1]), np.array([0, 2])])
@@ -84,7 +84,7 @@ def test_members_are_mended_by_what_they_say_of_rows_they_did_not_learn_from():
     assert said.reward[1:].tolist() == [3.0, 1.0, 2.0]
 
 
-def test_mendings_come_back_from_their_arrays():
+def test_corrections_come_back_from_their_arrays():
     generator = np.random.default_rng(4)
     inputs = generator.uniform(size=(300, 2))
     ends = np.arange(300) % 3 == 0

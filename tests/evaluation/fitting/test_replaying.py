@@ -18,10 +18,10 @@ from .worlds import GAMMA, corridor
 class Exact:
     """A corridor without slips, as it is, but for what it pays too much at every step."""
 
-    members, draw_variance, weights = 5, 1.0, {}
+    members, draws, draw_variance, weights = 5, 5, 1.0, {}
 
-    def __init__(self, too_much=0.0, length=12):
-        self.too_much, self.length = too_much, length
+    def __init__(self, too_much=0.0, luck=0.0, length=12):
+        self.too_much, self.luck, self.length = too_much, luck, length
 
     def states(self, observations):
         return np.array(observations, dtype=np.float64)
@@ -32,7 +32,7 @@ class Exact:
     def step(self, states, actions, member, draws):
         after = states + np.where(np.asarray(actions) == 1, 1.0, -1.0)[:, None]
         place = after[:, 0]
-        earned = (place >= self.length) + self.too_much
+        earned = (place >= self.length) + self.too_much + self.luck * (draws[:, 0] - 0.5)
         ended = (place <= 0.0) | (place >= self.length)
         return Step(after, earned, earned, ended, np.ones(len(after), dtype=bool))
 
@@ -54,6 +54,24 @@ def test_the_error_is_that_of_discounted_returns(log):
     assert 1.0 < longer < 1.0 / (1.0 - GAMMA)
 
 
+def test_luck_of_its_own_is_no_error_of_a_simulator(log):
+    """Noise on every reward, three times as large as a bias that is found."""
+    lucky = replaying.replay_error(Exact(luck=1.0), log, seed=0)
+    biased = replaying.replay_error(Exact(0.3), log, seed=0)
+    assert lucky < 0.3 * biased
+
+
+def test_errors_that_matter_nowhere_leave_nobody_out(log):
+    both = Exact(), Exact(1e-4)
+    assert replaying.near_the_log(both, log, seed=0) == list(both)
+
+
+def test_a_simulator_that_fails_is_left_out(log):
+    right, broken = Exact(), Exact(np.nan)
+    assert replaying.near_the_log((broken, right), log, seed=0) == [right]
+    assert replaying.near_the_log((broken,), log, seed=0) == [broken]
+
+
 def test_what_is_clearly_farther_from_the_log_is_left_out_in_any_order(log):
     right, wrong = LocalSimulator(log, seed=0), Exact(0.5)
     assert replaying.near_the_log((wrong, right), log, seed=0) == [right]
@@ -69,6 +87,7 @@ def test_joined_simulators_move_every_state_by_its_own_member(log):
     few, many = Exact(1.0), LocalSimulator(log, seed=0)
     joined = replaying.Joined((few, many))
     assert joined.members == few.members + many.members
+    assert joined.draws == 5  # both have the same draws of the episodes
     generator = np.random.default_rng(0)
     states = many.states(generator.integers(2, 10, size=(40, 1)))
     actions, draws = generator.integers(2, size=40), generator.random((40, 3))

@@ -33,8 +33,8 @@ ROWS_AGREE_ALIKE = 0.005
 """The same of rows, which agree by degrees: the error of a mean over 4,000 decisions whose
 agreement deviates by 0.3."""
 PREDICTED = 0.1
-"""Agreement beyond chance, below which the best plan does not predict actions: they are random, and
-no plan knows more of them than another."""
+"""Agreement beyond chance, as a share of all that there can be. Where no candidate has more, none
+predicts actions: they are random, and no plan knows more of them than another."""
 SMALLEST_ERROR = 1e-12
 
 

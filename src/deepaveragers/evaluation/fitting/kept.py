@@ -30,7 +30,7 @@ from ..candidates import Candidate
 from .judges.playing import Weights
 from .judges.verdict import Opinion, Verdict, Withheld
 
-JUDGES_VERSION = 4
+JUDGES_VERSION = 5
 """Raised when judges learn or say something else, so that nothing of earlier ones is taken."""
 
 

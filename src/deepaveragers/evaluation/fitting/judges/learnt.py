@@ -90,7 +90,7 @@ def steps_for(rows: int) -> int:
 class LearntSimulator:
     """An ensemble of networks for one log of vectors."""
 
-    members = MEMBERS
+    members = draws = MEMBERS
     draw_variance = 1.0
 
     def __init__(
@@ -162,7 +162,7 @@ class LearntSimulator:
             for one in range(self.members):
                 own = np.flatnonzero(member == one)
                 if len(own):
-                    outputs[own] = self._mended(inputs[own], one)
+                    outputs[own] = self._corrected(inputs[own], one)
         said = Outputs.of(outputs)
         luck = draws[:, : states.shape[1]]
         normal = torch.special.ndtri(torch.as_tensor(np.clip(luck, 1e-4, 1.0 - 1e-4))).numpy()
@@ -181,7 +181,7 @@ class LearntSimulator:
         weights = {name: w[member : member + 1] for name, w in self._weights.items()}
         return Outputs.of(_forward(weights, torch.as_tensor(inputs)[None])[0].double().numpy())
 
-    def _mended(self, inputs: Any, member: int) -> Float64:
+    def _corrected(self, inputs: Any, member: int) -> Float64:
         said = self._said(inputs, member)
         corrected = self._corrections[member](inputs, said.outcome)
         return np.column_stack((said.change, said.log_deviation, *corrected))

@@ -80,7 +80,7 @@ class Move(NamedTuple):
 class LocalSimulator:
     """Local linear dynamics of one log with vector observations."""
 
-    members = MEMBERS
+    members = draws = MEMBERS
     draw_variance = (1.0 - DRAWN) / DRAWN
 
     def __init__(self, log: Log, seed: int) -> None:

@@ -198,12 +198,12 @@ def _simulator(
         return LocalSimulator(log, seed)
     from .learnt import LearntSimulator
 
-    local = LocalSimulator(log, seed)
     if kept is None:
         learnt = LearntSimulator(log, seed=seed, advance=advance)
-        return Joined(near_the_log((local, learnt), log, seed))
+        return Joined(near_the_log((LocalSimulator(log, seed), learnt), log, seed))
     weights = {name: array for name, array in kept.items() if name not in (MISSED, DOUBTED)}
-    found: list[Simulator] = [local] if weights.pop(LOCAL, None) is not None else []
+    local = weights.pop(LOCAL, None) is not None
+    found: list[Simulator] = [LocalSimulator(log, seed)] if local else []
     if weights:
         found.append(LearntSimulator(log, seed=seed, advance=advance, weights=weights))
     return Joined(found)
@@ -226,15 +226,15 @@ def _error(returns: Float64, simulator: Simulator) -> float:
 
     Members learn from samples of the same episodes (the bootstrap). How far they are apart, less
     what chance puts between them, is the error of the model; a quarter of it at least, as chance
-    is an estimate too. With M members it has the variance of Student's t, (M - 1) / (M - 3).
+    is an estimate too. With M such samples it has the variance of Student's t, (M - 1) / (M - 3).
     """
-    members = simulator.members
+    members, draws = simulator.members, simulator.draws
     groups = [returns[one::members] for one in range(members)]
     apart = float(np.var([own.mean() for own in groups], ddof=1))
     chance = float(np.mean([own.var(ddof=1) / len(own) for own in groups]))
     model = max(apart - chance, LEAST_APART * apart) / simulator.draw_variance
     episodes = float(returns.var(ddof=1)) / len(returns)
-    return float(np.sqrt(episodes + (members - 1) / (members - 3) * model))
+    return float(np.sqrt(episodes + (draws - 1) / (draws - 3) * model))
 
 
 def _encoded(encoder: Encoder, observations: Array) -> Float64:

@@ -45,10 +45,12 @@ class Simulator(Protocol):
     Attributes:
         members: models that differ in what they were made from, at least 4; an episode stays
             with one.
+        draws: samples of the episodes that members were made from; several may share one.
         draw_variance: between members, as a share of what it is between bootstrap samples.
     """
 
     members: int
+    draws: int
     draw_variance: float
 
     @property

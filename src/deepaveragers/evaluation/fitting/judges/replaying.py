@@ -3,10 +3,12 @@
 Local lines follow smooth systems closely, and networks those of many columns: neither is better
 on all logs. So both replay the log. From states of episodes that a member did not learn from, the
 logged actions are taken again in it, until it ends, the logged episode does, or the discount
-leaves little. With G the discounted rewards on the way, the error is
+leaves little. With g the discounted rewards that were logged on the way, and G, G' those of two
+replays with luck of their own, the squared error is
 
-    sqrt(mean((G simulated - G logged)^2))
+    mean((G - g) (G' - g))
 
+that is, bias and the world's own luck, but not the simulator's: it may be right to be random.
 Errors of single steps would say less: what is wrong by little at every step may add up, or not.
 A simulator whose error is clearly larger is left out. Otherwise both judge, and where they
 disagree, the interval is wide.
@@ -25,10 +27,12 @@ from .playing import Simulator, Step, Weights, steps_that_count
 
 REPLAYED = 60
 """Logged states that each member replays from."""
-MOST_STEPS = 200
+LONGEST_REPLAY = 200
+"""Steps: what is told apart at all is told apart by then, on all development logs."""
 CLEARLY_LARGER = 1.25
-"""Times the smallest error, from which on a simulator is left out: with 300 replays, chance makes
-errors differ by less."""
+"""Times the smallest error, from which on a simulator is left out (docs/journal/fit.md)."""
+NEGLIGIBLE = 0.01
+"""Share of the deviation of logged returns, up to which no error leaves a simulator out."""
 
 
 class Joined:
@@ -38,6 +42,7 @@ class Joined:
         self._simulators = simulators
         self._first = np.cumsum([0, *(one.members for one in simulators)])
         self.members = int(self._first[-1])
+        self.draws = min(one.draws for one in simulators)
         shares = [one.members / self.members for one in simulators]
         self.draw_variance = float(np.dot(shares, [one.draw_variance for one in simulators]))
 
@@ -80,18 +85,19 @@ def near_the_log(simulators: Sequence[Simulator], log: Log, seed: int) -> Sequen
         seed: of the members' draws of episodes.
     """
     errors = [replay_error(one, log, seed) for one in simulators]
-    most = CLEARLY_LARGER * min(errors)
+    most = max(CLEARLY_LARGER * min(errors), NEGLIGIBLE * float(log.discounted().std()))
     return [one for one, error in zip(simulators, errors, strict=True) if error <= most]
 
 
 def replay_error(simulator: Simulator, log: Log, seed: int) -> float:
-    """Return how far replayed returns are from logged ones; inf where no episode is left out."""
+    """Return how far replayed returns are from logged ones; inf where nothing can be replayed."""
     generator = np.random.default_rng((seed, 8))
     rows, member = _left_out(log, simulator.members, seed, generator)
     if len(rows) == 0:
         return math.inf
-    error = _replayed(simulator, log, rows, member, generator)
-    return float(np.sqrt(np.mean(error**2)))
+    first, second = (_replayed(simulator, log, rows, member, generator) for _ in range(2))
+    squared = float(np.mean(first * second))
+    return math.sqrt(max(0.0, squared)) if math.isfinite(squared) else math.inf
 
 
 def _left_out(
@@ -110,7 +116,7 @@ def _replayed(
     data, last = log.data, log.last[log.number[rows]]
     states, more = simulator.states(data.observations[rows]), np.zeros(len(rows))
     going = np.ones(len(rows), dtype=bool)
-    for step in range(min(MOST_STEPS, steps_that_count(log.gamma))):
+    for step in range(min(LONGEST_REPLAY, steps_that_count(log.gamma))):
         logged = np.flatnonzero(rows + step <= last)
         if len(logged) == 0:
             break
