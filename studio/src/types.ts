@@ -127,7 +127,7 @@ export interface PlanSummary {
   status: string;
   /** That planning took, kernels being ready. */
   milliseconds: number;
-  /** Milliseconds in which kernels were compiled for it. */
+  /** Milliseconds in which kernels were compiled meanwhile. */
   prepared: number;
   /** Certified bound on the error of every value. */
   error: number | null;

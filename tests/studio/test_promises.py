@@ -16,6 +16,7 @@ from deepaveragers.data.returns import returns_to_go
 from deepaveragers.studio import estimating, planning_watch
 from deepaveragers.studio.columns import typeset
 from deepaveragers.studio.logged import known_returns
+from deepaveragers.studio.question_messages import Question
 
 
 def starts_of(data):
@@ -46,17 +47,17 @@ def chain(cut=None, seed=0):
     )
 
 
-def far_apart():
+def far_apart(rows=300):
     """Return steps that are short against the distances between states."""
     random = np.random.default_rng(0)
-    now = random.normal(size=(300, 6)).astype(np.float32)
+    now = random.normal(size=(rows, 6)).astype(np.float32)
     return da.Transitions(
         observations=now,
-        actions=random.integers(0, 2, 300),
-        rewards=random.normal(size=300),
+        actions=random.integers(0, 2, rows),
+        rewards=random.normal(size=rows),
         next_observations=now + np.float32(0.01),
-        terminations=np.arange(300) % 10 == 9,
-        episode_ids=np.arange(300) // 10,
+        terminations=np.arange(rows) % 10 == 9,
+        episode_ids=np.arange(rows) // 10,
     )
 
 
@@ -148,6 +149,14 @@ def test_long_jumps_are_said_at_once_and_in_trust(tmp_path, page):
     assert "The plan's jumps are short" in titles
 
 
+def test_of_small_logs_nothing_is_said_about_jumps(tmp_path):
+    few = Page(da.compile(far_apart(90)), tmp_path)
+    warnings = few.get("/api/opening")["plan"]["warnings"]
+    assert not any("as far away as one step" in warning for warning in warnings)
+    titles = {one["title"] for one in few.get("/api/trust")["statements"]}
+    assert not any("jumps" in title for title in titles)
+
+
 def test_more_than_any_logged_start_earned(tmp_path):
     page = Page(da.compile(chain()), tmp_path)
     told = page.ask({"gamma": 0.8}).head["plan"]
@@ -194,6 +203,14 @@ def test_what_is_promised_and_what_is_unknown_are_told_apart(page):
     found = page.get("/api/trust", plan=horizon)["statements"]
     kinds = {one["title"]: one["kind"] for one in found}
     assert kinds["What the policy earns in the world"] == "unknown"
+
+
+def test_a_plan_that_was_stopped_is_not_called_the_best(page):
+    kept = page.session.plan(Question(gamma=0.9973), seconds=0.0)
+    assert not kept.plan.converged
+    titles = [one["title"] for one in page.get("/api/trust", plan=kept.summary.id)["statements"]]
+    assert titles[0] == "The plan is not finished"
+    assert "The plan is the best of the model" not in titles
 
 
 def test_an_estimate_counts_the_prices(page, mdp, monkeypatch):
