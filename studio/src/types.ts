@@ -127,7 +127,7 @@ export interface PlanSummary {
   status: string;
   /** That planning took, kernels being ready. */
   milliseconds: number;
-  /** Milliseconds in which kernels were compiled for it. */
+  /** Milliseconds in which kernels were compiled meanwhile. */
   prepared: number;
   /** Certified bound on the error of every value. */
   error: number | null;
@@ -243,6 +243,8 @@ export interface Case {
   weight: number | null;
   /** By the question's rewards, prices, discount and horizon. */
   return_after: number | null;
+  /** Whether cutting the episode off took little from it. */
+  return_known: boolean;
   /** "terminated", "truncated" or "open". */
   ended: string;
   values: Record<string, number>;
@@ -349,7 +351,7 @@ export interface Estimate {
 
 export interface TrustPage {
   statements: { title: string; text: string; kind: "proved" | "estimated" | "promised" | "unknown" | "assumed" }[];
-  behaviour: { mean: number; interval: [number, number]; level: number; episodes: number; horizon: number | null };
+  behaviour: { mean: number; interval: [number, number]; level: number; episodes: number; steps: number | null };
   /** Promised at the starts, in the model. */
   planned: number | null;
   estimate: Estimate | null;

@@ -2,13 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { unframe } from "../src/api";
 import { alike } from "../src/inspect/alike";
-import { beyondCases } from "../src/inspect/promise";
 import { bounds, duration, logged, moment, number, percent, shortened, signed } from "../src/numbers";
 import { asked, redone, undone } from "../src/questions/history";
 import { gammaAt, LARGEST_GAMMA, placeOfGamma, placeOfPrice, priceAt, STEPS } from "../src/questions/scales";
 import { PLAIN } from "../src/questions/whole";
 import { differences, pinLabel } from "../src/questions/words";
-import type { Case, RewardTerm } from "../src/types";
+import type { RewardTerm } from "../src/types";
 
 describe("sliders", () => {
   it("of the discount move through its whole range and come back", () => {
@@ -119,16 +118,6 @@ describe("frames and numbers", () => {
 });
 
 describe("promises", () => {
-  const earning = (...returns: number[]) => returns.map((value) => ({ return_after: value, ended: "terminated" }) as Case);
-
-  it("above all comparable cases are said to be", () => {
-    expect(beyondCases(159.5, 0.1, earning(-109, -92))).toBe("More than any comparable case earned (best −92).");
-    expect(beyondCases(-92, 0, earning(-109, -92))).toBe("");
-    expect(beyondCases(-91.95, 0.1, earning(-109, -92))).toBe("");
-    expect(beyondCases(1, 0, [])).toBe("");
-    expect(beyondCases(1, 0, [{ return_after: 0, ended: "truncated" } as Case])).toContain("those cut off, until then");
-  });
-
   it("have bounds of their own below and above", () => {
     expect(bounds(0.0098, 3.84)).toBe("−0.0098 / +3.8");
     expect(bounds(0.34, 0.34)).toBe("± 0.34");

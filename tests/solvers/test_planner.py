@@ -52,6 +52,7 @@ def test_callback_sees_the_error_fall_and_may_stop(mdp, optimum):
     mdp.solve(gamma=0.999, callback=seen.append)
     assert seen[-1].error <= seen[-1].allowed
     sweeps = [record.sweeps for record in seen]
+    assert sweeps == sorted(sweeps)
     assert sorted(set(sweeps)) == list(range(1, sweeps[-1] + 1))
     plan = mdp.solve(gamma=0.999, tolerance=1e-9, callback=lambda record: record.sweeps == 2)
     assert plan.status == "interrupted"
@@ -263,16 +264,35 @@ def test_small_chances_of_an_end_do_not_mislead(size, unit, length):
     assert np.isfinite(plan.values).all()
 
 
-def test_a_callback_is_heard_within_an_evaluation(mdp, monkeypatch):
+@pytest.mark.parametrize("raises", [False, True])
+def test_a_callback_is_heard_within_an_evaluation(mdp, optimum, monkeypatch, raises):
     monkeypatch.setattr(limits, "CALLBACK_SECONDS", 0.0)
     seen = []
 
     def stop_at_a_repeated_sweep(record):
         seen.append(record.sweeps)
-        if seen[-2:-1] == [record.sweeps]:
+        repeated = seen[-2:-1] == [record.sweeps]
+        if repeated and raises:
             raise StopIteration
+        return repeated
 
-    with pytest.raises(StopIteration):
-        mdp.solve(gamma=0.999, tolerance=1e-9, callback=stop_at_a_repeated_sweep)
-    plan = mdp.solve(gamma=0.999, tolerance=1e-9, callback=lambda record: seen.append(0) or True)
-    assert plan.status == "interrupted"
+    options = {"gamma": 0.999, "tolerance": 1e-9, "callback": stop_at_a_repeated_sweep}
+    if raises:
+        with pytest.raises(StopIteration):
+            mdp.solve(**options)
+    else:
+        plan = mdp.solve(**options)
+        assert plan.status == "interrupted"
+        assert_bounds(plan, optimum)
+    assert seen[-2] == seen[-1]
+
+
+def test_a_callback_before_the_first_sweep_knows_what_is_allowed(model, monkeypatch):
+    start = model.solve(gamma=0.9)
+    monkeypatch.setattr(limits, "CALLBACK_SECONDS", 0.0)
+    seen = []
+    model.solve(gamma=0.999, start=start, callback=seen.append)
+    assert seen[0].sweeps == 0
+    assert math.isinf(seen[0].error)
+    assert {record.allowed for record in seen} == {seen[-1].allowed}
+    assert seen[-1].error <= seen[-1].allowed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from contextlib import redirect_stdout
 from dataclasses import replace
 
@@ -13,6 +14,9 @@ from tests.studio.worlds import corridor
 
 import deepaveragers as da
 from deepaveragers.data.returns import returns_to_go
+from deepaveragers.studio import session
+from deepaveragers.studio.planning_watch import PLAN_SECONDS, solve_within
+from deepaveragers.studio.question_messages import Question
 
 
 def test_model(page, mdp):
@@ -225,3 +229,40 @@ def test_a_loaded_plan_is_the_first(mdp, tmp_path):
     told = page.ask({"gamma": 0.8, "cost": 0.3}).head["plan"]
     expected = mdp.solve(gamma=0.8, cost=0.3, action_mask=mask, penalty="adaptive")
     assert told["mean_value"] == pytest.approx(expected.values.mean(), abs=2 * expected.error)
+
+
+def test_a_plan_that_was_stopped_goes_on_when_asked_again(mdp, tmp_path):
+    page = Page(mdp, tmp_path)
+    first = page.get("/api/opening")["plan"]["id"]
+    stopped = page.session.plan(Question(gamma=0.997), seconds=0.0)
+    name = stopped.summary.id
+    assert not stopped.plan.converged
+    assert page.get(f"/api/plans/{name}")["status"] == "interrupted"
+    before = page.get("/api/compare", left=first, right=name)
+    told = page.ask({"gamma": 0.997}).head["plan"]
+    assert (told["id"], told["status"]) == (name, "optimal")
+    assert told["error"] < stopped.plan.error
+    assert page.get("/api/compare", left=first, right=name) != before
+    kept = page.session.known(name)
+    page.ask({"gamma": 0.997})
+    assert page.session.known(name) is kept
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_the_first_question_has_no_limit_of_time(mdp, tmp_path, monkeypatch, loaded):
+    limits = []
+
+    def solve(seconds, *about, **more):
+        limits.append(seconds)
+        return solve_within(seconds, *about, **more)
+
+    monkeypatch.setattr(session, "solve_within", solve)
+    plan = mdp.solve(gamma=0.9) if loaded else None
+    page = Page(plan or mdp, tmp_path)
+    first = page.get("/api/opening")["plan"]["id"]
+    other = page.ask({"gamma": 0.95}).head["plan"]["id"]
+    page.session.plans._plans.clear()
+    assert page.session.known(first).plan.objective.gamma == (0.9 if loaded else 0.99)
+    assert page.session.known(other).summary.id == other
+    limited = [PLAN_SECONDS, PLAN_SECONDS]
+    assert limits == (limited if loaded else [math.inf, PLAN_SECONDS, math.inf, PLAN_SECONDS])

@@ -15,6 +15,8 @@ import deepaveragers as da
 from deepaveragers.data.returns import returns_to_go
 from deepaveragers.studio import estimating, planning_watch
 from deepaveragers.studio.columns import typeset
+from deepaveragers.studio.logged import known_returns
+from deepaveragers.studio.question_messages import Question
 
 
 def starts_of(data):
@@ -45,17 +47,17 @@ def chain(cut=None, seed=0):
     )
 
 
-def far_apart():
+def far_apart(rows=300):
     """Return steps that are short against the distances between states."""
     random = np.random.default_rng(0)
-    now = random.normal(size=(300, 6)).astype(np.float32)
+    now = random.normal(size=(rows, 6)).astype(np.float32)
     return da.Transitions(
         observations=now,
-        actions=random.integers(0, 2, 300),
-        rewards=random.normal(size=300),
+        actions=random.integers(0, 2, rows),
+        rewards=random.normal(size=rows),
         next_observations=now + np.float32(0.01),
-        terminations=np.arange(300) % 10 == 9,
-        episode_ids=np.arange(300) // 10,
+        terminations=np.arange(rows) % 10 == 9,
+        episode_ids=np.arange(rows) // 10,
     )
 
 
@@ -81,9 +83,10 @@ def test_the_log_pays_for_the_squares_of_rows(tmp_path):
 
 def test_a_horizon_counts_as_many_steps_of_the_log(page, mdp):
     data = mdp.transitions
+    # The value of a start is of one step and then the horizon.
     expected = np.mean(
         [
-            (data.rewards[one][:3] * 0.99 ** np.arange(len(data.rewards[one][:3]))).sum()
+            (data.rewards[one][:4] * 0.99 ** np.arange(len(data.rewards[one][:4]))).sum()
             for one in data.episodes()
         ]
     )
@@ -91,9 +94,48 @@ def test_a_horizon_counts_as_many_steps_of_the_log(page, mdp):
     assert told["start_logged"] == pytest.approx(expected)
     trust = page.get("/api/trust", plan=told["id"])
     assert trust["behaviour"]["mean"] == pytest.approx(expected)
-    assert trust["behaviour"]["horizon"] == 3
+    assert trust["behaviour"]["steps"] == 4
     beside = next(one for one in trust["statements"] if one["title"] == "Beside what was done")
-    assert "in its first 3 steps" in beside["text"]
+    assert "in its first 4 steps" in beside["text"]
+
+
+def endless(length=20, episodes=10):
+    """Return walks in a circle, cut off after some steps; every step earns 1."""
+    steps = np.tile(np.arange(length), episodes)
+    return da.Transitions(
+        observations=(steps % 5)[:, None].astype(np.float32),
+        actions=np.repeat(np.arange(episodes) % 2, length),
+        rewards=np.ones(length * episodes),
+        next_observations=((steps + 1) % 5)[:, None].astype(np.float32),
+        terminations=np.zeros(length * episodes, bool),
+        truncations=steps == length - 1,
+        episode_ids=np.repeat(np.arange(episodes), length),
+    )
+
+
+@pytest.mark.parametrize("horizon", [1, 3, 10, 19])
+def test_a_horizon_that_the_log_keeps_raises_no_doubt(tmp_path, horizon):
+    told = Page(da.compile(endless()), tmp_path).ask({"horizon": horizon}).head["plan"]
+    kept = (1.0 - 0.99 ** (horizon + 1)) / 0.01
+    assert told["start_value"] == pytest.approx(kept)
+    assert told["start_logged"] == pytest.approx(kept)
+    assert told["best_logged_return"] == pytest.approx((1.0 - 0.99**horizon) / 0.01)
+    assert told["warnings"] == []
+
+
+@pytest.mark.parametrize("length", [2, 3, 4, 20])
+def test_a_return_is_known_where_all_steps_of_the_horizon_are_logged(length):
+    plan = da.compile(endless(length)).solve(gamma=0.99, horizon=3)
+    left = np.tile(np.arange(length, 0, -1), 10)
+    assert np.array_equal(known_returns(plan), left >= 3)
+    assert np.array_equal(known_returns(plan, from_starts=True), left >= 4)
+
+
+def test_endless_returns_are_known_where_little_lies_beyond_the_cut():
+    plan = da.compile(endless(20)).solve(gamma=0.9)
+    left = np.tile(np.arange(20, 0, -1), 10)
+    assert np.array_equal(known_returns(plan), 0.9**left <= 0.05)
+    assert known_returns(da.compile(chain()).solve(gamma=0.99)).all()
 
 
 @pytest.mark.filterwarnings("ignore::deepaveragers.DataWarning")
@@ -105,6 +147,14 @@ def test_long_jumps_are_said_at_once_and_in_trust(tmp_path, page):
     assert page.get("/api/opening")["plan"]["warnings"] == []
     titles = {one["title"] for one in page.get("/api/trust")["statements"]}
     assert "The plan's jumps are short" in titles
+
+
+def test_of_small_logs_nothing_is_said_about_jumps(tmp_path):
+    few = Page(da.compile(far_apart(90)), tmp_path)
+    warnings = few.get("/api/opening")["plan"]["warnings"]
+    assert not any("as far away as one step" in warning for warning in warnings)
+    titles = {one["title"] for one in few.get("/api/trust")["statements"]}
+    assert not any("jumps" in title for title in titles)
 
 
 def test_more_than_any_logged_start_earned(tmp_path):
@@ -124,7 +174,21 @@ def test_episodes_that_were_cut_short_say_little_of_what_is_earned(tmp_path):
     told = page.ask({"gamma": 0.99}).head["plan"]
     best = returns_to_go(page.session.data, 0.99)[starts_of(page.session.data)].max()
     assert told["start_value"] > best
-    assert not any("best logged episode" in warning for warning in told["warnings"])
+    assert told["mean_value"] > told["best_logged_return"]
+    assert not any("often not kept" in warning for warning in told["warnings"])
+
+
+def test_cases_say_whether_their_return_is_known(tmp_path, page, mdp):
+    cut = Page(da.compile(endless()), tmp_path)
+    for horizon, expected in ((1, True), (100, False)):
+        plan = cut.ask({"horizon": horizon}).head["plan"]["id"]
+        cases = cut.post("/api/inspect", plan=plan, state=2)["cases"]
+        assert cases
+        assert all(case["return_known"] is expected for case in cases)
+    first = page.get("/api/opening")["plan"]["id"]
+    known = known_returns(page.session.known(first).plan)
+    for case in page.post("/api/inspect", plan=first, state=17)["cases"]:
+        assert case["return_known"] == known[case["state"]]
 
 
 def test_what_is_promised_and_what_is_unknown_are_told_apart(page):
@@ -139,6 +203,14 @@ def test_what_is_promised_and_what_is_unknown_are_told_apart(page):
     found = page.get("/api/trust", plan=horizon)["statements"]
     kinds = {one["title"]: one["kind"] for one in found}
     assert kinds["What the policy earns in the world"] == "unknown"
+
+
+def test_a_plan_that_was_stopped_is_not_called_the_best(page):
+    kept = page.session.plan(Question(gamma=0.9973), seconds=0.0)
+    assert not kept.plan.converged
+    titles = [one["title"] for one in page.get("/api/trust", plan=kept.summary.id)["statements"]]
+    assert titles[0] == "The plan is not finished"
+    assert "The plan is the best of the model" not in titles
 
 
 def test_an_estimate_counts_the_prices(page, mdp, monkeypatch):

@@ -149,7 +149,7 @@ class DacMdp:
             max_sweeps: sweeps after which the bounds reached so far are returned.
             threads: None takes all cores, up to 4.
             device: "cpu", "cuda" or "auto".
-            callback: called after every sweep, and now and then within a long evaluation; a true
+            callback: called after every sweep, and on the CPU within a long evaluation too; a true
                 result stops the planner.
             cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
                 does not fit this machine's memory.

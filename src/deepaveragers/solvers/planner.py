@@ -74,9 +74,8 @@ def solve(
         max_sweeps: sweeps after which the bounds reached so far are returned.
         threads: None takes all cores, up to 4. The bits are the same for any number.
         device: "cpu"; "cuda", a GPU (extra `cuda`); or "auto", a GPU where there is one, it
-            supports the objective, and the MDP is large enough. The bounds are always
-            proved by the CPU.
-        callback: called after every sweep, and now and then within a long evaluation; a true
+            supports the objective, and the MDP is large. Bounds are always proved by the CPU.
+        callback: called after every sweep, and on the CPU within a long evaluation too; a true
             result stops the planner.
         cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP does
             not fit this machine's memory; see `sharded`.

@@ -119,14 +119,14 @@ class Behaviour(msgspec.Struct, frozen=True):
         interval: of the mean.
         level: of the interval.
         episodes: how many.
-        horizon: steps of each that count; None is all.
+        steps: of each that count, as many as in the value of a start; None is all.
     """
 
     mean: float
     interval: tuple[float, float]
     level: float
     episodes: int
-    horizon: int | None
+    steps: int | None
 
 
 class ThinPlace(msgspec.Struct, frozen=True):

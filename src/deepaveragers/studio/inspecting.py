@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Float64
+from ..arrays import Array, Bool, Float64
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..kernels.bellman import reference
@@ -27,7 +27,7 @@ from .inspection_messages import (
     Seen,
     SupportWords,
 )
-from .logged import logged_returns
+from .logged import known_returns, logged_returns
 from .session import Session
 
 CASES = 5
@@ -50,7 +50,7 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
     if state is not None and not ended:
         q_values = plan.q_values[state]
     value = float(q_values.max()) if state is None else float(plan.values[state])
-    earned = logged_returns(plan)
+    earned, known = logged_returns(plan), known_returns(plan)
     actions = () if ended else _actions(session, policy, q_values, state, observation)
     return Inspected(
         observation=_seen(session, decision),
@@ -65,7 +65,7 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
         actions=actions,
         support=_support(policy, decision),
         cases=tuple(
-            _case(session, plan, None if ended else state, case, float(earned[case.transition]))
+            _case(session, plan, None if ended else state, case, earned, known)
             for case in _cases(decision)
         ),
         basis=decision.basis,
@@ -171,7 +171,9 @@ def _support(policy: Policy, decision: Decision) -> SupportWords:
     )
 
 
-def _case(session: Session, plan: Plan, state: int | None, case: Case, earned: float) -> CaseSeen:
+def _case(
+    session: Session, plan: Plan, state: int | None, case: Case, earned: Float64, known: Bool
+) -> CaseSeen:
     return CaseSeen(
         state=case.transition,
         own=state is not None and case.transition == state + 1 and case.distance == 0.0,
@@ -182,7 +184,8 @@ def _case(session: Session, plan: Plan, state: int | None, case: Case, earned: f
         reward=case.reward,
         distance=case.distance,
         weight=None if state is None else weight_of(plan, state, case.transition),
-        return_after=earned,
+        return_after=float(earned[case.transition]),
+        return_known=bool(known[case.transition]),
         ended=case.ending,
         values={column.name: column.value for column in case.columns},
         picture=session.picture(case.transition, before=True),

@@ -117,6 +117,7 @@ class CaseSeen(msgspec.Struct, frozen=True):
         weight: in the plan's own average; None where it has no part in it.
         return_after: earned from there to the end of the episode, by the question's rewards, prices
             of actions, discount and horizon.
+        return_known: whether cutting the episode off took little from it.
         ended: "terminated", "truncated" or "open".
         values: what was observed then, by column.
         own: whether it is what was logged next, after the very state that is asked about.
@@ -133,6 +134,7 @@ class CaseSeen(msgspec.Struct, frozen=True):
     distance: float
     weight: float | None
     return_after: float
+    return_known: bool
     ended: str
     values: dict[str, float]
     picture: str | None

@@ -82,7 +82,7 @@ class PlanSummary(msgspec.Struct, frozen=True):
         cost: the price of distance that was taken.
         status: "optimal" where the tolerance is certified.
         milliseconds: that planning took, kernels being ready.
-        prepared: milliseconds in which kernels were compiled for it, once per installation.
+        prepared: milliseconds in which kernels were compiled meanwhile, once per installation.
         error: certified, of every value.
         greedy_loss: the most that acting greedily loses; None where it is not known.
         start_value: mean over the starts of the episodes.

@@ -126,6 +126,6 @@ class PlanRoutes:
         def work() -> object:
             plans = self._studio.known(left), self._studio.known(right)
             with self._studio.slow("compare", "comparing"):
-                return self._session.compared(left, right, lambda: compare(self._session, *plans))
+                return self._session.compared(*plans, lambda: compare(self._session, *plans))
 
         return await self._studio.answer(work)

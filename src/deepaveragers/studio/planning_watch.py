@@ -28,7 +28,7 @@ def solve_within(
     start: Plan | None,
     callback: Callable[[Progress], object],
 ) -> tuple[Plan, float]:
-    """Return a plan, and the seconds of it in which kernels were compiled.
+    """Return a plan, and the seconds in which kernels were compiled meanwhile, by any thread.
 
     Args:
         seconds: that it may take, compiling of kernels not counted.

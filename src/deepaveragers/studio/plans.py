@@ -38,6 +38,11 @@ class Kept:
     model_bytes: int = 0
 
     @property
+    def state(self) -> tuple[str, float]:
+        """Tells it from others, and from what it was before planning went on."""
+        return self.summary.id, self.plan.error
+
+    @property
     def nbytes(self) -> int:
         """Memory in bytes, without the session's model."""
         arrays = (self.plan.values, self.plan.q_values, self.planned)

@@ -18,7 +18,7 @@ from ..arrays import Array, Float64
 from ..data.observations import is_image
 from ..errors import InputError
 from ..mdp.candidate_problem import with_permitted_candidates
-from ..mdp.jumps import jump_ratio
+from ..mdp.jumps import FEWEST, jump_ratio
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import rewards_of, with_cost
@@ -72,7 +72,7 @@ class Session:
         self._last: Kept | None = None
         self._restricted: tuple[Any, DacMdp] | None = None
         self._comparing = threading.Lock()
-        self._compared: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        self._compared: OrderedDict[Any, Any] = OrderedDict()
         self._acting, self._policies = threading.Lock(), list[Policy]()
         self._lock, self._locks = threading.Lock(), dict[str, threading.RLock]()
         self._made: dict[str, Any] = {}
@@ -94,8 +94,10 @@ class Session:
 
     @property
     def jumps(self) -> float:
-        """How far neighbours are, in lengths of a step."""
+        """How far neighbours are, in lengths of a step; 0 of a log that is too small to say so."""
         mdp, ended = self.mdp, self.data.terminations
+        if len(mdp) < FEWEST:
+            return 0.0
         return self.once(
             "jumps", lambda: jump_ratio(mdp.graph, mdp.source_features, mdp.core_features, ended)
         )
@@ -130,10 +132,10 @@ class Session:
         """Every column of a sample of the core states, ascending."""
         return self.once("sorted columns", lambda: list(np.sort(self.axes.sample(), axis=0).T))
 
-    def compared(self, left: str, right: str, make: Callable[[], Result]) -> Result:
+    def compared(self, left: Kept, right: Kept, make: Callable[[], Result]) -> Result:
         """Return the comparison of two plans; the last ones are kept."""
         with self._comparing:
-            key = (left, right)
+            key = left.state, right.state
             if key not in self._compared:
                 self._compared[key] = make()
                 while len(self._compared) > COMPARISONS_KEPT:
@@ -184,7 +186,7 @@ class Session:
     def plan(
         self, question: Question, callback: Callback | None = None, seconds: float = PLAN_SECONDS
     ) -> Kept:
-        """Return the plan of a question; one that is kept is not made again.
+        """Return the plan of a question; one that is kept and finished is not made again.
 
         Args:
             question: what is asked.
@@ -194,18 +196,19 @@ class Session:
         question = normal(question)
         name = plan_id(question, self.digest)
         kept = self.plans.get(name)
-        if kept is not None:
+        if kept is not None and kept.plan.converged:
             return kept
         objective = with_cost(self.mdp, objective_of(question, self.mdp, self.base, self.logged))
         with self._planning:
             kept = self.plans.get(name)  # someone may have asked the same meanwhile
-            if kept is None:
+            if kept is None or not kept.plan.converged:
+                before = self._last if kept is None else kept
                 plan, prepared = solve_within(
                     seconds,
                     self._model_for(objective),
                     objective,
                     tolerance=tolerance_of(question, live=self.live),
-                    start=None if self._last is None else self._last.plan,
+                    start=None if before is None else before.plan,
                     callback=lambda seen: self._watched(seen, callback),
                 )
                 kept = self._last = self._kept(plan, question, name, prepared)
@@ -249,7 +252,10 @@ class Session:
         if kept is not None:
             return kept
         question = self.plans.question(name)
-        return None if question is None else self.plan(question)
+        if question is None:
+            return None
+        first = name == plan_id(normal(self.first), self.digest)
+        return self.first_plan() if first else self.plan(question)
 
     def summary(self, kept: Kept, against: Kept | None = None) -> PlanSummary:
         """Return the figures of a plan, beside another."""

@@ -13,7 +13,7 @@ from ..solvers.plan import Plan
 from ..solvers.planned_actions import numbers_of
 from ..solvers.start_states import Starts
 from .columns import typeset
-from .logged import best_known, logged_returns
+from .logged import best_known, known_returns, logged_returns
 from .messages import PlanSummary, Spread
 from .question_messages import Question
 from .questions import query_of
@@ -50,8 +50,10 @@ def summary_of(
     there = ~np.isnan(values)
     shares, spreads = _actions(plan, planned[planned >= 0])
     start = float(values[there].mean()) if there.any() else None
-    earned, mean = logged_returns(plan), float(plan.values.mean())
-    best = float(earned.max())
+    earned = logged_returns(plan)
+    endless = plan.objective.horizon is None
+    from_starts = (earned if endless else logged_returns(plan, from_starts=True))[starts.rows]
+    doubts = _doubts(plan, start, starts.rows, from_starts, earned)
     return PlanSummary(
         id=name,
         question=question,
@@ -63,15 +65,13 @@ def summary_of(
         greedy_loss=plan.greedy_loss if math.isfinite(plan.greedy_loss) else None,
         start_value=start,
         start_states=int(there.sum()),
-        start_logged=float(earned[starts.rows].mean()),
-        mean_value=mean,
-        best_logged_return=best,
+        start_logged=float(from_starts.mean()),
+        mean_value=float(plan.values.mean()),
+        best_logged_return=float(earned.max()),
         changed_share=None,
         action_shares=shares,
         action_spreads=spreads,
-        warnings=tuple(
-            map(typeset, (*_faults(plan), *_doubts(plan, start, starts.rows, mean, best, jumps)))
-        ),
+        warnings=tuple(map(typeset, (*_faults(plan), *_far(jumps), *doubts))),
         python=python_of(question, plan.mdp, source.path, source.kind, plan.tolerance),
         query=query_of(question),
         pinned=None,
@@ -107,31 +107,35 @@ def _faults(plan: Plan) -> Iterator[str]:
         )
 
 
-def _doubts(
-    plan: Plan, start: float | None, rows: Int64, mean: float, best: float, jumps: float
-) -> Iterator[str]:
-    """Say where a plan promises more than the log gives reason for.
-
-    Args:
-        plan: the plan.
-        start: its mean value at the starts.
-        rows: of the starts.
-        mean: its mean value over all core states.
-        best: the best logged return of any row.
-        jumps: how far neighbours are, in lengths of a step.
-    """
+def _far(jumps: float) -> Iterator[str]:
+    """Say if neighbours are far."""
     if jumps > FARTHEST:
         yield (
             f"Similar cases lie {jumps:.1f} times as far away as one step leads: the world may not "
             "keep what the plan promises. See Trust."
         )
-    known = best_known(plan, rows)
-    if start is not None and start > known:
+
+
+def _doubts(
+    plan: Plan, start: float | None, rows: Int64, from_starts: Float64, earned: Float64
+) -> Iterator[str]:
+    """Say where a plan promises more than the log gives reason for, its certified error counted.
+
+    Args:
+        plan: the plan.
+        start: its mean value at the starts.
+        rows: of the starts.
+        from_starts: what the log earned from these rows on.
+        earned: [N] what it earned from every row on.
+    """
+    mean = float(plan.values.mean())
+    best = best_known(from_starts, known_returns(plan, from_starts=True)[rows])
+    if start is not None and start - plan.below > best:
         yield (
-            f"The starts promise {start:.4g}; the best logged episode earned {known:.4g}. "
+            f"The starts promise {start:.4g}; the best logged episode earned {best:.4g}. "
             f"{OFTEN_BROKEN}"
         )
-    elif mean > best:
+    elif mean - plan.below > (best := best_known(earned, known_returns(plan))):
         yield (
             f"The mean value, {mean:.4g}, is above the best logged return, {best:.4g}. "
             f"{OFTEN_BROKEN}"

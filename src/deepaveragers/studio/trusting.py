@@ -10,13 +10,14 @@ import numpy as np
 from ..arrays import Float64
 from ..errors import InputError
 from ..evaluation.guarantee import COLUMNS_SHOWN, THINNEST, Guarantee, guarantee
+from ..evaluation.quantiles import normal_reach
 from ..evaluation.statistics import bootstrap_interval
 from ..mdp.jumps import FARTHEST, jumps_in_words
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import planned_actions
 from .columns import in_words, typeset
 from .data_messages import Behaviour, Statement, Thin, ThinPlace, Trust
-from .logged import logged_returns
+from .logged import logged_returns, steps_from_starts
 from .planned_distances import planned_distances
 from .plans import Kept
 from .session import Session
@@ -27,8 +28,6 @@ FEW = 2_000
 """Episodes up to which an interval is by bootstrap; beyond, a normal one is as good."""
 LEVEL = 0.95
 """Of the interval of what the log earned."""
-NORMAL_REACH = 1.96
-"""Standard errors from the mean to either end of that interval."""
 BEYOND_THEOREM = (
     "The theorem speaks of plans with the linear penalty and without slip, worst case, horizon: "
     "of this question it says nothing."
@@ -82,7 +81,7 @@ def _certified(plan: Plan) -> Statement:
         else ""
     )
     return Statement(
-        "The plan is the best of the model",
+        "The plan is the best of the model" if plan.converged else "The plan is not finished",
         f"Every value is within ±{plan.error:.3g} of the exact optimum of the compiled model "
         f"under this question.{acting}",
         "proved",
@@ -119,7 +118,7 @@ def _jumps(ratio: float) -> tuple[Statement, ...]:
 
 def _beside(planned: float, behaviour: Behaviour) -> Statement:
     low, high = behaviour.interval
-    steps = "" if behaviour.horizon is None else f" in its first {behaviour.horizon} steps"
+    steps = "" if behaviour.steps is None else f" in its first {behaviour.steps} steps"
     return Statement(
         "Beside what was done",
         f"At the starts the plan promises {planned:.4g} in the model, costs of distance taken off; "
@@ -130,14 +129,14 @@ def _beside(planned: float, behaviour: Behaviour) -> Statement:
 
 
 def _behaviour(session: Session, plan: Plan) -> Behaviour:
-    earned = logged_returns(plan)[session.starts.rows]
-    mean, horizon = float(earned.mean()), plan.objective.horizon
+    earned = logged_returns(plan, from_starts=True)[session.starts.rows]
+    mean = float(earned.mean())
     if len(earned) <= FEW:
         interval = bootstrap_interval(earned, level=LEVEL)
     else:
-        reach = NORMAL_REACH * float(earned.std(ddof=1)) / len(earned) ** 0.5
+        reach = normal_reach(LEVEL) * float(earned.std(ddof=1)) / len(earned) ** 0.5
         interval = mean - reach, mean + reach
-    return Behaviour(mean, interval, LEVEL, len(earned), horizon)
+    return Behaviour(mean, interval, LEVEL, len(earned), steps_from_starts(plan))
 
 
 def _told(found: Guarantee) -> dict[str, Any]:

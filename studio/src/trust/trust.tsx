@@ -51,7 +51,7 @@ function Judgement({ page }: { page: TrustPage }) {
     return (
       <>
         <Intervals rows={[{ name: "What is done today", mean: behaviour.mean, interval: behaviour.interval, level: behaviour.level }]} />
-        <p class="help">Earned per episode in the log{behaviour.horizon !== null && `, in its first ${behaviour.horizon} steps`}, under this question. The model's own promise is no evidence; held-out episodes are.</p>
+        <p class="help">Earned per episode in the log{behaviour.steps !== null && `, in its first ${behaviour.steps} steps`}, under this question. The model's own promise is no evidence; held-out episodes are.</p>
       </>
     );
   }

@@ -112,6 +112,7 @@ class Float32Guess:
         enough = tuning.guess_enough * target.change_allowed
         floor = tuning.evaluation_floor * target.change_allowed
         if start is not None:
+            watch.expect(self._sweeps.count, target.allowed)
             self._evaluate_start(start, floor, watch.ended)
         best, waited = math.inf, 0
         patience = tuning.guess_patience if plain else tuning.linearized_patience

@@ -20,7 +20,7 @@ CALLBACK_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback learns after every sweep, and now and then within a long evaluation.
+    """What a callback learns after every sweep, and on the CPU within a long evaluation too.
 
     Attributes:
         sweeps: sweeps over all states and actions so far.
@@ -61,6 +61,10 @@ class Watch:
         self._stack, self._shown, self._first_error = stack, 0, math.nan
         self._advance: Advance | None = None
         self._last, self._called = (0, math.inf, 0.0), limits.began
+
+    def expect(self, sweeps: int, allowed: float) -> None:
+        """Take note, before the first sweep of a solve, of the error at which it stops."""
+        self._last = sweeps, math.inf, allowed
 
     def look(self, sweeps: int, error: float, allowed: float) -> Status | None:
         """Return what ends the solve now, if anything; arguments as of `Progress`."""
