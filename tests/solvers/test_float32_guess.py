@@ -52,6 +52,20 @@ def test_the_largest_discount():
     np.testing.assert_allclose(plan.values, 1.0 / (1.0 - gamma), rtol=1e-3)
 
 
+def test_equal_rewards_that_never_end_take_one_improvement():
+    size, random = 2_500, np.random.default_rng(0)
+    data = da.Transitions(
+        observations=random.normal(size=(size, 2)),
+        actions=random.integers(2, size=size),
+        rewards=np.full(size, -1.0),
+        next_observations=random.normal(size=(size, 2)),
+        terminations=np.zeros(size, bool),
+    )
+    plan = da.compile(data, 3).solve(gamma=0.99, cost=0.0)
+    assert plan.sweeps == 2  # That, and the one that proves it.
+    np.testing.assert_allclose(plan.values, -100.0, rtol=1e-3)
+
+
 def test_a_discount_that_float32_takes_for_one_is_refused():
     with pytest.raises(InputError, match="gamma"):
         da.Objective(gamma=1.0 - 1e-8)

@@ -78,7 +78,7 @@ class Float32Guess:
         """Guess, set the target, leave the values in the float64 sweeps, and say what is proved.
 
         The policy of an earlier plan is evaluated first; else V begins as the best reward of one
-        step. The watch is told after every sweep.
+        step and a constant. The watch is told after every sweep.
         """
         if self._nothing_to_guess():
             return target.first_sweep(self._sweeps)
@@ -111,7 +111,9 @@ class Float32Guess:
         gamma, plain, tuning = self._problem.gamma, self._problem.is_plain, self._tuning
         enough = tuning.guess_enough * target.change_allowed
         floor = tuning.evaluation_floor * target.change_allowed
-        if start is not None:
+        if start is None:
+            self._add_what_follows()
+        else:
             watch.expect(self._sweeps.count, target.allowed)
             self._evaluate_start(start, floor, watch.ended)
         best, waited = math.inf, 0
@@ -133,6 +135,19 @@ class Float32Guess:
             briefly = made == 1 and start is None
             self._evaluator.solve(self._system, aim, watch.ended, briefly=briefly)
         return False
+
+    def _add_what_follows(self) -> None:
+        """Add to V = max_a R what follows a step, as if it were the same everywhere.
+
+        V = c in all states that go on has the residuals R - c (1 - gamma P), with P the chance to
+        go on. As many steps end (P = 0) as states did, the others go on: c by least squares.
+        """
+        gamma, terminal = self._problem.gamma, self._problem.terminal
+        first, ends = self._values[self._problem.size :], float(terminal.mean())
+        lost = ends + (1.0 - ends) * np.array([1.0 - gamma, (1.0 - gamma) ** 2])
+        constant = first[~terminal].mean(dtype=np.float64) * lost[0] / lost[1]
+        follows = gamma * (1.0 - ends) * constant
+        set_both_halves(self._values, self._packed.place, np.where(terminal, 0.0, first + follows))
 
     def _evaluate_start(self, start: Start, floor: float, ended: BreakOff) -> None:
         """Evaluate the policy of an earlier plan, from its values."""
