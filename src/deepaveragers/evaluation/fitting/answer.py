@@ -49,7 +49,9 @@ class Judged:
         candidate: the candidate.
         estimates: by judge, how much more than logged behaviour it earns, or why that is
             withheld.
-        score: what decides, all judges together; -inf where none can say anything.
+        score: how much more than logged behaviour it earns, by which candidates are ordered: in
+            simulators, of those that held-out judges left; of others by these judges, -inf where
+            none can say anything.
         online: returns in the environment, where it was among the best N_e.
     """
 

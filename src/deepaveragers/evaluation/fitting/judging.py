@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 
 from ...data.transitions import Transitions
 from ...errors import DataWarning, InputError
@@ -75,6 +76,11 @@ class Judging:
         """The part that is all of the log."""
         return len(self.folds)
 
+    @cached_property
+    def _whole(self) -> Maker:
+        """Makes candidates from all of the log; the chosen one again, without training again."""
+        return Maker(self._log, slice(None), self.seed)
+
     @contextmanager
     def quietly(self) -> Iterator[None]:
         """Work without warnings: what is doubtful is for the judges to find out."""
@@ -119,7 +125,7 @@ class Judging:
     def maker(self, part: int) -> Maker:
         """Return who makes candidates from a part of the log."""
         if part == self.all:
-            return Maker(self._log, slice(None), self.seed)
+            return self._whole
         rows = self.folds[part].made_from
         return Maker(self.data.subset(rows), rows, self.seed)
 

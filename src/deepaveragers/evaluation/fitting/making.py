@@ -32,7 +32,6 @@ ROWS_PER_UPDATE = 5.0
 BCQ_UPDATES = (4_000, 10_000)
 """Of BCQ, whose batches are smaller: fewest and most."""
 
-
 Q_LEARNERS = ("dqn", "bcq")
 """Encoders whose training depends on the size of rewards."""
 
@@ -48,6 +47,7 @@ class Maker:
 
     def __init__(self, data: Transitions, rows: Any, seed: int) -> None:
         self._data, self._rows, self._seed = data, rows, seed
+        self._encoders: dict[tuple[str, bool], Encoder] = {}
 
     def policies(self, group: Sequence[Candidate]) -> Iterator[tuple[Candidate, Policy | Withheld]]:
         """Yield the policies of candidates that share a representation; plans are shared too."""
@@ -69,7 +69,11 @@ class Maker:
         k = min(len(self._data), max(candidate.k for candidate in group))
         encoder = group[0].encoder
         if isinstance(encoder, str):
-            encoder = self._trained(encoder, own=any(candidate.own for candidate in group))
+            own = any(candidate.own for candidate in group)
+            key = encoder, own
+            if key not in self._encoders:
+                self._encoders[key] = self._trained(encoder, own=own)
+            encoder = self._encoders[key]
         m = group[0].candidates
         return compile(self._data, k, encoder, candidates=m, show_progress=False)
 
