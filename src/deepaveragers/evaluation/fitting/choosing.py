@@ -118,13 +118,14 @@ def by_judges(judged: Mapping[int, Estimates]) -> Ranking:
 
 
 def contenders(judged: Mapping[int, Estimates]) -> list[int]:
-    """Return the places that judges do not call clearly worse; all, where they say nothing."""
+    """Return what judges do not call clearly worse; all, where they say nothing of any."""
     found = _judged(judged)
     best = max(found, key=lambda place: found[place][0])
     score, error = found[best]
     if not math.isfinite(score):
         return list(found)
-    return [place for place, (own, wide) in found.items() if own >= score - math.hypot(error, wide)]
+    known = {place: own for place, own in found.items() if math.isfinite(own[0])}
+    return [place for place, (own, wide) in known.items() if own >= score - math.hypot(error, wide)]
 
 
 def _judged(judged: Mapping[int, Estimates]) -> dict[int, tuple[float, float]]:
