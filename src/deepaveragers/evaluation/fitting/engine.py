@@ -80,7 +80,8 @@ class Engine:
         self._judge_all()
         estimates = self._all_estimates(self._folds)
         ranking = self._ranking(self._judging.all, self._folds, estimates)
-        scores = {**by_judges(estimates).scores, **ranking.scores}
+        held_out = by_judges(estimates).scores
+        scores = {**held_out, **ranking.scores}
         judged = {
             place: Judged(self._candidates[place], own, scores[place])
             for place, own in estimates.items()
@@ -88,9 +89,7 @@ class Engine:
         places = sorted(judged, key=lambda place: (place not in ranking.scores, -scores[place]))
         self._judged = [judged[place] for place in places]
         self._chosen = judged[self._choice(ranking, self._folds)]
-        silent = sum(
-            not any(isinstance(x, Estimate) for x in own.values()) for own in estimates.values()
-        )
+        silent = sum(not math.isfinite(score) for score in held_out.values())
         if 0 < silent < len(judged):
             self.notes.append(f"No judge can say anything of {silent} of {len(judged)} candidates.")
 

@@ -19,7 +19,7 @@ from ..candidates import Candidate, by_encoder
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .heard import Heard
-from .judges.panel import JUDGES, Panel, make_panel, one_thread_each
+from .judges.panel import FEWEST_STARTS, JUDGES, STARTS, Panel, make_panel, one_thread_each
 from .judges.simulated import Simulated
 from .judges.verdict import Withheld
 from .kept import Kept
@@ -132,6 +132,7 @@ class Judging:
     def _inside(self, part: int, actors: Sequence[Policy]) -> list[tuple[Simulated, ...]]:
         """Return what policies earn in simulators of the episodes that they are made from."""
         folds = [fold for fold in range(len(self.folds)) if fold != part]
-        played = [self.panels[fold].simulated(actors) if actors else [] for fold in folds]
+        starts = max(FEWEST_STARTS, 2 * STARTS // max(2, len(folds)))
+        played = [self.panels[fold].simulated(actors, starts) if actors else [] for fold in folds]
         simulated = [one for one in played if one is not None]
         return list(zip(*simulated, strict=True)) if simulated else [()] * len(actors)

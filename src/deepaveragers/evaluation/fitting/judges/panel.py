@@ -37,6 +37,8 @@ AGREEMENT_ROWS = 2_000
 """Held-out decisions that are looked at."""
 STARTS = 60
 """Simulated episodes per policy."""
+FEWEST_STARTS = 20
+"""The same where several panels share them: two for each member of two simulators."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
 NO_WEIGHTS = "actions are rows of numbers, and no two of them are the same"
@@ -105,11 +107,11 @@ class Panel:
             return [Withheld("it cannot draw pictures for policies to act on")] * len(actors)
         return [self._verdict(one) for one in played]
 
-    def simulated(self, actors: Sequence[Actor]) -> list[Simulated] | None:
+    def simulated(self, actors: Sequence[Actor], episodes: int = STARTS) -> list[Simulated] | None:
         """Return what each policy earns in the simulator, with the same luck; None without one."""
         if self.simulator is None:
             return None
-        played = _play(self.simulator, actors, self.log, self.seed)
+        played = _play(self.simulator, actors, self.log, self.seed, episodes)
         return [replace(one, doubted=self.doubted) for one in played]
 
     def _verdict(self, played: Simulated) -> Verdict:
@@ -212,10 +214,12 @@ def _simulator(
     return Joined(found)
 
 
-def _play(simulator: Simulator, actors: Sequence[Actor], log: Log, seed: int) -> list[Simulated]:
+def _play(
+    simulator: Simulator, actors: Sequence[Actor], log: Log, seed: int, episodes: int = STARTS
+) -> list[Simulated]:
     """Return what policies earn from starts of the log, with the same luck."""
     generator = np.random.default_rng(seed)
-    count = SINGLE_STEPS if log.data.terminations.all() else STARTS
+    count = SINGLE_STEPS if log.data.terminations.all() else episodes
     picks = generator.choice(len(log), count, replace=len(log) < count)
     starts = log.data.observations[log.first[picks]]
     worst = float(returns_to_go(log.data, log.gamma).min())
