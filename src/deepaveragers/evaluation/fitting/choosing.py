@@ -9,10 +9,11 @@
 2. They judged policies made from a part of the log, and one made from all of it may compare
    differently: on MountainCar plans without support are clearly the best then, and no better from
    half. So simulators compare the policies that could be delivered, though they learnt from the
-   same episodes; also at worst. All play the same starts with the same luck, so differences are
-   told apart in pairs: much of what is wrong with a simulator is wrong for all of them. What is
-   reported of the choice comes from held-out episodes again. Where there is no simulator
-   (pictures), the scores of the judges decide, told apart by the best one's error.
+   same episodes; also at worst, and only those of which they can say something held-out. All play
+   the same starts with the same luck, so differences are told apart in pairs: much of what is wrong
+   with a simulator is wrong for all of them. What is reported of the choice comes from held-out
+   episodes again. Where there is no simulator (pictures), the scores of the judges decide, told
+   apart by the best one's error.
 3. Of those that are not told apart, a plan with support is taken where there is one (BCQ's own
    policy is one, by its own imitation): it does what the log shows in similar states, and so leans
    least on what is believed of states that the log hardly has. Of several, it is one that takes the
@@ -46,9 +47,9 @@ PREDICTED = 0.1
 """Agreement beyond chance, as a share of all that there can be. Where no candidate has more, none
 predicts actions: they are random, and no plan knows more of them than another."""
 SMALLEST_ERROR = 1e-12
-SURE = 2.5
-"""Standard errors by which simulated returns must differ: the best of 16 equal candidates is that
-much ahead of another in one log of ten (Bonferroni)."""
+SURE = 1.645
+"""Standard errors by which simulated returns must differ: a given candidate that is as good as the
+best one is that far behind it in one log of twenty."""
 
 
 class Ranking(NamedTuple):
@@ -102,7 +103,7 @@ def by_simulators(played: Mapping[int, Sequence[Simulated]], behaviour: Sequence
 
     def error(place: int) -> float:
         pairs = zip(played[best], played[place], strict=True)
-        apart = [first.less(other).error for first, other in pairs]
+        apart = [first.error_beside(other) for first, other in pairs]
         return SURE * float(np.sqrt(np.sum(np.square(apart)))) / len(apart)
 
     return Ranking(scores, [one for one in scores if scores[one] >= scores[best] - error(one)])

@@ -79,7 +79,7 @@ class Engine:
         self._prepare()
         self._judge_all()
         estimates = self._all_estimates(self._folds)
-        ranking = self._ranking(self._judging.all, self._folds, estimates)
+        ranking = self._ranking(self._judging.whole, self._folds, estimates)
         held_out = by_judges(estimates).scores
         scores = {**held_out, **ranking.scores}
         judged = {
@@ -182,10 +182,17 @@ class Engine:
             folds: the episodes in it.
             estimates: what judges of these folds say, by place.
         """
-        inside = {place: self._heard[part][place].inside for place in contenders(estimates)}
-        played = {place: own for place, own in inside.items() if own}
-        if not played:
+        if part not in self._judging.parts:
             return by_judges(estimates)
+        heard = self._heard[part]
+        made = {place: own for place, own in estimates.items() if heard[place].made} or estimates
+        played = {
+            place: heard[place].inside
+            for place in contenders(made)
+            if heard[place].inside and isinstance(made[place]["simulator"], Estimate)
+        }
+        if not played:
+            return by_judges(made)
         return by_simulators(played, [float(own.mean()) for own in self._behaviour(folds)])
 
     def _choice(self, ranking: Ranking, folds: Sequence[int]) -> int:
@@ -230,7 +237,7 @@ class Engine:
         }
 
     def _reported(self) -> dict[str, Estimate | Withheld]:
-        """Return what is said of the choice: each fold judges what the rest of the log chose."""
+        """Return what is said of the choice: each fold judges what the others chose."""
         chosen = []
         for fold in self._folds:
             others = [one for one in self._folds if one != fold]
@@ -255,7 +262,7 @@ class Engine:
         small = self._judging.learn and not is_image(self._judging.data.observations)
         with warnings.catch_warnings(), one_thread_each(small):
             warnings.simplefilter("ignore", DataWarning)
-            policy = next(iter(self._judging.maker(self._judging.all).policies([candidate])))[1]
+            policy = next(iter(self._judging.maker(self._judging.whole).policies([candidate])))[1]
         if isinstance(policy, Withheld):
             raise InputError("candidates", "ones that can be made from the data", policy.reason)
         return policy

@@ -3,10 +3,10 @@
 1. The episodes are divided into folds. For each, every candidate is made from the others, and
    judged on the fold by judges that saw nothing else (`judges.panel`).
 2. What decides is the difference to logged behaviour, in units of reward. These judges leave out
-   what is clearly worse; what is left is made from all of the log too, and simulators compare it;
-   of candidates that this does not tell apart, a cautious one is taken (`choosing`).
-3. What is reported is honest about the choice: each fold judges what the same way chose and made
-   from the *other* folds alone.
+   what is clearly worse. All candidates are made from all of the log too, and simulators compare
+   those that are left; of what this does not tell apart, a cautious one is taken (`choosing`).
+3. What is reported is honest about the choice: each fold judges a candidate made from the *other*
+   folds, chosen in the same way by the others' judges and simulators.
 4. The interval reaches from the lowest to the highest end of all judges that can say something;
    its upper end also covers the policy from all of the log, judged by what it was made from.
    Its lower end is a bound for a policy made in the same way from less data.

@@ -1,7 +1,8 @@
 """Candidates made from parts of a log, and what is said of them.
 
 Part f of F folds is all but fold f, and part F is all of the log. Judges of a fold learn from that
-fold alone; so those of fold f hold nothing of what part f was made from.
+fold alone; so those of fold f hold nothing of what is made from part f. Where there is nothing to
+compare inside a part (one candidate, or pictures, which have no simulator), part F is left out.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
+from ...data.observations import is_image
 from ...data.transitions import Transitions
 from ...errors import DataWarning, InputError
 from ...policy.policy import Policy
@@ -19,7 +21,7 @@ from ..candidates import Candidate, by_encoder
 from .folds import as_log, in_blocks
 from .folds import folds as divided
 from .heard import Heard
-from .judges.panel import FEWEST_STARTS, JUDGES, STARTS, Panel, make_panel, one_thread_each
+from .judges.panel import JUDGES, STARTS, Panel, make_panel, one_thread_each
 from .judges.simulated import Simulated
 from .judges.verdict import Withheld
 from .kept import Kept
@@ -67,19 +69,21 @@ class Judging:
         if self.data.num_episodes < folds:
             allowed = f"at most {self.data.num_episodes}, the number of episodes"
             raise InputError("folds", allowed, folds)
-        self.folds, self.parts = divided(self.data, folds, seed), range(folds + 1)
-        self.groups = by_encoder(candidates)
+        self.folds, self.groups = divided(self.data, folds, seed), by_encoder(candidates)
+        self._compares = len(candidates) > 1 and not is_image(data.observations)
+        self.parts = range(folds + self._compares)
+        self._acting = {str(one.encoder) for one in candidates if one.own}
         self.panels: dict[int, Panel] = {}
 
     @property
-    def all(self) -> int:
+    def whole(self) -> int:
         """The part that is all of the log."""
         return len(self.folds)
 
     @cached_property
-    def _whole(self) -> Maker:
+    def _maker_of_all(self) -> Maker:
         """Makes candidates from all of the log; the chosen one again, without training again."""
-        return Maker(self._log, slice(None), self.seed)
+        return Maker(self._log, slice(None), self.seed, self._acting)
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
@@ -111,28 +115,29 @@ class Judging:
         made = {id(one): policy for one, policy in self.maker(part).policies(group)}
         policies = [made[id(candidate)] for candidate in group]
         actors = [one for one in policies if isinstance(one, Policy)]
-        outside = iter(self.panels[part].opinions(actors) if part < self.all and actors else [])
+        judged = part < self.whole
+        outside = iter(self.panels[part].opinions(actors) if judged and actors else [])
         inside = iter(self._inside(part, actors))
         found = []
         for one in policies:
             if isinstance(one, Withheld):
-                found.append(Heard(dict.fromkeys(JUDGES, one) if part < self.all else {}, ()))
+                found.append(Heard(dict.fromkeys(JUDGES, one) if judged else {}, (), made=False))
             else:
-                found.append(Heard(next(outside, {}), next(inside)))
+                found.append(Heard(next(outside, {}), next(inside), made=True))
         self._kept.put(part, number, found)
         return found
 
     def maker(self, part: int) -> Maker:
         """Return who makes candidates from a part of the log."""
-        if part == self.all:
-            return self._whole
+        if part == self.whole:
+            return self._maker_of_all
         rows = self.folds[part].made_from
-        return Maker(self.data.subset(rows), rows, self.seed)
+        return Maker(self.data.subset(rows), rows, self.seed, self._acting)
 
     def _inside(self, part: int, actors: Sequence[Policy]) -> list[tuple[Simulated, ...]]:
         """Return what policies earn in simulators of the episodes that they are made from."""
+        if not (self._compares and actors):
+            return [()] * len(actors)
         folds = [fold for fold in range(len(self.folds)) if fold != part]
-        starts = max(FEWEST_STARTS, 2 * STARTS // max(2, len(folds)))
-        played = [self.panels[fold].simulated(actors, starts) if actors else [] for fold in folds]
-        simulated = [one for one in played if one is not None]
-        return list(zip(*simulated, strict=True)) if simulated else [()] * len(actors)
+        starts = 2 * STARTS // max(2, len(folds))
+        return list(zip(*(self.panels[fold].simulated(actors, starts) for fold in folds)))

@@ -38,7 +38,7 @@ JUDGES_VERSION = 6
 
 @dataclass(frozen=True)
 class Kept:
-    """What judges learnt, and opinions by fold and group, in a folder or nowhere.
+    """What judges learnt, and what was said by part and group, in a folder or nowhere.
 
     Attributes:
         folder: where; None keeps nothing.
@@ -68,6 +68,7 @@ class Kept:
             {
                 "opinions": {name: _plain(one) for name, one in own.opinions.items()},
                 "inside": [_plain_simulated(one) for one in own.inside],
+                "made": own.made,
             }
             for own in heard
         ]
@@ -170,7 +171,7 @@ def _plain_simulated(played: Simulated) -> dict[str, Any]:
 
 def _heard(row: dict[str, Any]) -> Heard:
     opinions = {name: _opinion(one) for name, one in row["opinions"].items()}
-    return Heard(opinions, tuple(map(_simulated, row["inside"])))
+    return Heard(opinions, tuple(map(_simulated, row["inside"])), row["made"])
 
 
 def _simulated(row: dict[str, Any]) -> Simulated:

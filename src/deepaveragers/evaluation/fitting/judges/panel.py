@@ -37,8 +37,6 @@ AGREEMENT_ROWS = 2_000
 """Held-out decisions that are looked at."""
 STARTS = 60
 """Simulated episodes per policy."""
-FEWEST_STARTS = 20
-"""The same where several panels share them: two for each member of two simulators."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
 NO_WEIGHTS = "actions are rows of numbers, and no two of them are the same"
@@ -102,15 +100,19 @@ class Panel:
         return Withheld(NO_WEIGHTS) if self.importance is None else self.importance.judge(actor)
 
     def _simulated(self, actors: Sequence[Actor]) -> list[Opinion]:
-        played = self.simulated(actors)
-        if played is None:
-            return [Withheld("it cannot draw pictures for policies to act on")] * len(actors)
-        return [self._verdict(one) for one in played]
-
-    def simulated(self, actors: Sequence[Actor], episodes: int = STARTS) -> list[Simulated] | None:
-        """Return what each policy earns in the simulator, with the same luck; None without one."""
         if self.simulator is None:
-            return None
+            return [Withheld("it cannot draw pictures for policies to act on")] * len(actors)
+        return [self._verdict(one) for one in self.simulated(actors)]
+
+    def simulated(self, actors: Sequence[Actor], episodes: int = STARTS) -> list[Simulated]:
+        """Return what each policy earns in the simulator, which is there, with the same luck.
+
+        Args:
+            actors: the policies.
+            episodes: that each plays; more, where members would have less than two each.
+        """
+        assert self.simulator is not None
+        episodes = max(episodes, 2 * self.simulator.members)
         played = _play(self.simulator, actors, self.log, self.seed, episodes)
         return [replace(one, doubted=self.doubted) for one in played]
 

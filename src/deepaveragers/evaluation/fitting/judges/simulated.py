@@ -60,8 +60,10 @@ class Simulated:
         episodes = float(self.returns.var(ddof=1)) / len(self.returns)
         return float(np.sqrt(episodes + (self.draws - 1) / (self.draws - 3) * model))
 
-    def less(self, other: Simulated) -> Simulated:
-        """Return how much more is earned than by another policy, episode by episode."""
-        return replace(
-            self, returns=self.returns - other.returns, at_worst=self.at_worst - other.at_worst
-        )
+    def error_beside(self, other: Simulated) -> float:
+        """Return the standard error of the difference to another policy, episode by episode.
+
+        Of returns or of those at worst, whichever is larger: scores hold both.
+        """
+        pairs = (self.returns - other.returns, self.at_worst - other.at_worst)
+        return max(replace(self, returns=one).error for one in pairs)
