@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.evaluation.fitting import engine, making
 from deepaveragers.evaluation.fitting.answer import figure
 from deepaveragers.evaluation.fitting.choosing import (
     AGREE_ALIKE,
@@ -24,9 +25,11 @@ from deepaveragers.evaluation.fitting.choosing import (
 )
 from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.fit import INSTALL
+from deepaveragers.evaluation.fitting.heard import Heard
 from deepaveragers.evaluation.fitting.intervals import Estimate, difference
 from deepaveragers.evaluation.fitting.judges.simulated import Simulated
 from deepaveragers.evaluation.fitting.judges.verdict import Verdict, Withheld
+from deepaveragers.evaluation.fitting.judging import Judging
 from deepaveragers.evaluation.fitting.kept import kept_in
 from deepaveragers.evaluation.fitting.making import Maker
 
@@ -56,14 +59,22 @@ def test_a_better_policy_is_found_and_shown(found):
     assert "120 held-out episodes" in found.answer
 
 
+def contended(found):
+    """Return how many candidates held-out judges left for simulators to compare."""
+    left = contenders({place: one.estimates for place, one in enumerate(found.judged)})
+    return sum(isinstance(found.judged[one].estimates["simulator"], Estimate) for one in left)
+
+
 def test_every_candidate_stands_in_the_table_with_its_judges(found):
     assert any(one.candidate is found.candidate for one in found.judged)
     names = {str(one.candidate) for one in found.judged}
     assert {"always left", "always right"} <= names
     assert any(one.candidate.one_step for one in found.judged)
     assert any("imitation" in name for name in names)
-    scores = [one.score for one in found.judged]
-    assert scores == sorted(scores, reverse=True)
+    compared = [one.score for one in found.judged[: contended(found)]]
+    left_out = [one.score for one in found.judged[contended(found) :]]
+    assert compared == sorted(compared, reverse=True)
+    assert left_out == sorted(left_out, reverse=True)
     assert "<-" in found.table
     assert str(found).startswith(found.answer)
     json.dumps(found.summary())
@@ -152,6 +163,9 @@ def test_simulators_tell_candidates_apart_in_pairs():
     assert ranking.alike == [1]
     noisy = simulated(generator.normal(shared.mean() + 1.0, 10.0, 60))
     assert by_simulators({0: simulated(shared), 1: noisy}, [0.0]).alike == [0, 1]
+    unlucky = np.where(np.arange(60) == 7, -1.0, 1.0)  # one episode of 60 leaves the log
+    rare = by_simulators({0: simulated(shared), 1: simulated(shared, shared + 9 * unlucky)}, [0.0])
+    assert rare.alike == [0, 1]
 
 
 def test_nothing_is_shown_where_behaviour_is_the_best_there_is():
@@ -187,7 +201,66 @@ def test_a_stopped_fit_goes_on(log, found, tmp_path, monkeypatch):
     monkeypatch.setattr(Maker, "policies", only_the_chosen)
     again = da.fit(log, **QUICK, resume_dir=tmp_path)
     assert again.interval == first.interval == found.interval
+    states = log.observations[:50]
+    assert np.array_equal(again.policy.q_values(states), found.policy.q_values(states))
     assert sorted(tmp_path.iterdir()) == files
+
+
+def test_what_was_said_is_kept_to_the_bit(log, tmp_path):
+    kept = kept_in(tmp_path, log, [da.Candidate()], ())
+    generator = np.random.default_rng(0)
+    verdict = Verdict(generator.normal(size=3), 0.1, 2.5, 0.2)
+    inside = Simulated(generator.normal(size=12), generator.normal(size=12), 5, 5, 0.6, 0.1)
+    kept.put(2, 0, [Heard({"simulator": verdict, "fitted_q": Withheld("so")}, (inside,), True)])
+    again = kept.get(2, 0)[0]
+    assert again.made
+    assert again.opinions["fitted_q"] == Withheld("so")
+    assert np.array_equal(again.opinions["simulator"].parts, verdict.parts)
+    assert np.array_equal(again.inside[0].at_worst, inside.at_worst)
+    assert again.inside[0].error == inside.error
+
+
+def test_three_folds_and_an_action_that_is_hardly_logged(log):
+    names = ("left", "right", "up")
+    some = replace(log, action_names=names, actions=np.where(np.arange(len(log)), log.actions, 2))
+    candidates = [
+        da.Candidate(da.Objective(gamma=GAMMA)),
+        da.Candidate(da.Objective(gamma=GAMMA, forbidden_actions=["left", "right"]), k_pi=1),
+    ]
+    found = da.fit(some, candidates, folds=3, **QUICK)
+    assert found.candidate is candidates[0]
+    assert found.interval[0] <= corridor_value(1.0) - corridor_value(0.5) <= found.interval[1]
+
+
+def test_the_network_that_is_compared_is_the_one_delivered(log, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr(making, "BCQ_UPDATES", (50, 50))
+    trained, train = [], Maker._trained
+
+    def counted(maker, name):
+        trained.append((name, len(maker._data)))
+        return train(maker, name)
+
+    monkeypatch.setattr(Maker, "_trained", counted)
+    asked = da.Objective(gamma=GAMMA, support=0.3)
+    own = da.Candidate(asked, encoder="bcq", lookup="network")
+    da.fit(log, [da.Candidate(asked, encoder="bcq"), own], **QUICK)
+    assert len(trained) == 3
+    assert trained.count(("bcq", len(log))) == 1
+
+
+def test_a_simulator_that_can_say_nothing_compares_nothing(log, found, monkeypatch):
+    prepare = Judging.prepare_fold
+
+    def far_off(judging, fold, advance):
+        prepare(judging, fold, advance)
+        judging.panels[fold] = replace(judging.panels[fold], missed=1e6)
+
+    monkeypatch.setattr(Judging, "prepare_fold", far_off)
+    monkeypatch.setattr(engine, "by_simulators", None)
+    silent = da.fit(log, **QUICK)
+    assert isinstance(silent.opinions["simulator"], Withheld)
+    assert silent.shown == found.shown
 
 
 def test_what_is_kept_is_of_one_fit_alone(log, tmp_path):
