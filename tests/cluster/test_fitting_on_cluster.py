@@ -19,6 +19,7 @@ from tests.evaluation.fitting.worlds import GAMMA, corridor
 import deepaveragers as da
 from deepaveragers.cli.app import run
 from deepaveragers.data.packing import pack_transitions
+from deepaveragers.evaluation.candidates import by_encoder
 from deepaveragers.evaluation.fitting import fit as fitting
 from deepaveragers.evaluation.fitting import on_cluster
 
@@ -63,7 +64,7 @@ def test_the_answer_is_that_of_one_machine(log, quick, cluster, tmp_path, monkey
     rewarded = da.Candidate(da.Objective(rewards=-log.rewards), name="other rewards")
     expected = fitted(log, None, own, rewarded)
     check_same(fitted(log, tmp_path, own, rewarded), expected)
-    assert len(list(tmp_path.glob("fit-*-group*.json"))) == FOLDS * 3
+    assert len(list(tmp_path.glob("fit-*-group*.json"))) == (FOLDS + 1) * 3
     # All is there: no cluster is asked again.
     monkeypatch.setattr(on_cluster, "workers", None)
     check_same(fitted(log, tmp_path, own, rewarded), expected)
@@ -111,7 +112,8 @@ def test_a_killed_driver_goes_on(log, quick, cluster, tmp_path):
     assert done
     found = fitted(log, tmp_path)
     assert {file: file.stat().st_ino for file in done} == done
-    assert len(list(tmp_path.glob("fit-*.*"))) == FOLDS * 3, "files of one fit: nothing was redone"
+    files = FOLDS + (FOLDS + 1) * len(by_encoder(candidates()))
+    assert len(list(tmp_path.glob("fit-*.*"))) == files, "of one fit: nothing was redone"
     check_same(found, fitted(log))
 
 

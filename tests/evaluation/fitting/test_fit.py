@@ -13,12 +13,23 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.evaluation.fitting import engine, making
 from deepaveragers.evaluation.fitting.answer import figure
-from deepaveragers.evaluation.fitting.choosing import AGREE_ALIKE, alike_by, chosen_of, scores_of
+from deepaveragers.evaluation.fitting.choosing import (
+    AGREE_ALIKE,
+    alike_by,
+    by_judges,
+    by_simulators,
+    chosen_of,
+    contenders,
+)
 from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.fit import INSTALL
+from deepaveragers.evaluation.fitting.heard import Heard
 from deepaveragers.evaluation.fitting.intervals import Estimate, difference
+from deepaveragers.evaluation.fitting.judges.simulated import Simulated
 from deepaveragers.evaluation.fitting.judges.verdict import Verdict, Withheld
+from deepaveragers.evaluation.fitting.judging import Judging
 from deepaveragers.evaluation.fitting.kept import kept_in
 from deepaveragers.evaluation.fitting.making import Maker
 
@@ -48,14 +59,22 @@ def test_a_better_policy_is_found_and_shown(found):
     assert "120 held-out episodes" in found.answer
 
 
+def contended(found):
+    """Return how many candidates held-out judges left for simulators to compare."""
+    left = contenders({place: one.estimates for place, one in enumerate(found.judged)})
+    return sum(isinstance(found.judged[one].estimates["simulator"], Estimate) for one in left)
+
+
 def test_every_candidate_stands_in_the_table_with_its_judges(found):
     assert any(one.candidate is found.candidate for one in found.judged)
     names = {str(one.candidate) for one in found.judged}
     assert {"always left", "always right"} <= names
     assert any(one.candidate.one_step for one in found.judged)
     assert any("imitation" in name for name in names)
-    scores = [one.score for one in found.judged]
-    assert scores == sorted(scores, reverse=True)
+    compared = [one.score for one in found.judged[: contended(found)]]
+    left_out = [one.score for one in found.judged[contended(found) :]]
+    assert compared == sorted(compared, reverse=True)
+    assert left_out == sorted(left_out, reverse=True)
     assert "<-" in found.table
     assert str(found).startswith(found.answer)
     json.dumps(found.summary())
@@ -88,25 +107,25 @@ def test_of_those_not_told_apart_the_cautious_one_is_taken():
     candidates = [da.Candidate(), supported, imitation, supported]
     none = dict.fromkeys(range(4), 0.5)
     close = {0: judged(5.0), 1: judged(4.9), 2: judged(4.95), 3: judged(4.2)}
-    assert chosen_of(candidates, scores_of(close), none) == 1
-    assert chosen_of(candidates, scores_of(close), {**none, 3: 0.6}) == 3
+    assert chosen_of(candidates, by_judges(close), none) == 1
+    assert chosen_of(candidates, by_judges(close), {**none, 3: 0.6}) == 3
     smoother = [*candidates[:3], da.Candidate(da.Objective(support=0.3), k_pi=31)]
-    assert chosen_of(smoother, scores_of(close), none) == 3
-    assert chosen_of(candidates, scores_of({0: judged(5.0), 1: judged(3.9)}), none) == 0
+    assert chosen_of(smoother, by_judges(close), none) == 3
+    assert chosen_of(candidates, by_judges({0: judged(5.0), 1: judged(3.9)}), none) == 0
     silent = {"simulator": Withheld("of a test")}
-    assert chosen_of(candidates, scores_of({0: silent, 1: judged(-3.0)}), none) == 1
-    assert chosen_of(candidates, scores_of({0: silent, 1: silent}), none) == 0
+    assert chosen_of(candidates, by_judges({0: silent, 1: judged(-3.0)}), none) == 1
+    assert chosen_of(candidates, by_judges({0: silent, 1: silent}), none) == 0
 
 
 def test_agreement_with_random_actions_decides_nothing():
     supported = da.Candidate(da.Objective(support=0.3))
-    scores = scores_of({0: judged(5.0), 1: judged(4.9)})
+    ranking = by_judges({0: judged(5.0), 1: judged(4.9)})
     taken = {0: 0.50, 1: 0.53}
     by_chance = alike_by(taken, 0.5, rows=False)
-    assert chosen_of([supported, supported], scores, taken, by_chance) == 0
+    assert chosen_of([supported, supported], ranking, taken, by_chance) == 0
     by_habit = alike_by({0: 0.70, 1: 0.73}, 0.5, rows=False)
     assert by_habit == AGREE_ALIKE
-    assert chosen_of([supported, supported], scores, taken, by_habit) == 1
+    assert chosen_of([supported, supported], ranking, taken, by_habit) == 1
     assert alike_by({0: 1.0}, 1.0, rows=False) == math.inf  # one action only
 
 
@@ -116,8 +135,37 @@ def test_a_hopeful_judge_does_not_decide_for_those_that_the_other_is_unsure_of()
         1: judged(5.0, 2.0, fitted_q=(21.0, 1.0)),
         2: judged(9.0, fitted_q=(20.0, 1.0)),
     }
-    scores = {place: score for place, (score, _) in scores_of(said).items()}
-    assert scores == pytest.approx({0: 15.0, 1: 13.0, 2: 14.5})
+    assert by_judges(said).scores == pytest.approx({0: 15.0, 1: 13.0, 2: 14.5})
+
+
+def test_judges_leave_out_what_is_clearly_worse_only():
+    said = {0: judged(5.0), 1: judged(3.4), 2: judged(3.6), 3: judged(-9.0, 15.0)}
+    assert contenders(said) == [0, 2, 3]
+    silent = {"simulator": Withheld("of a test")}
+    assert contenders({0: silent, 1: judged(1.0)}) == [1]
+    assert contenders({0: silent, 1: silent}) == [0, 1]
+
+
+def simulated(returns, at_worst=None):
+    at_worst = returns if at_worst is None else at_worst
+    return (Simulated(returns, at_worst, members=5, draws=5, draw_variance=1.0),)
+
+
+def test_simulators_tell_candidates_apart_in_pairs():
+    generator = np.random.default_rng(0)
+    shared = generator.normal(0.0, 10.0, 60)  # starts and luck, the same for all
+    better = shared + generator.normal(1.0, 0.5, 60)
+    doubtful = better - np.where(np.arange(60) < 6, 30.0, 0.0)
+    ranking = by_simulators(
+        {0: simulated(shared), 1: simulated(better), 2: simulated(better + 1.0, doubtful)}, [0.0]
+    )
+    assert ranking.best == 1
+    assert ranking.alike == [1]
+    noisy = simulated(generator.normal(shared.mean() + 1.0, 10.0, 60))
+    assert by_simulators({0: simulated(shared), 1: noisy}, [0.0]).alike == [0, 1]
+    unlucky = np.where(np.arange(60) == 7, -1.0, 1.0)  # one episode of 60 leaves the log
+    rare = by_simulators({0: simulated(shared), 1: simulated(shared, shared + 9 * unlucky)}, [0.0])
+    assert rare.alike == [0, 1]
 
 
 def test_nothing_is_shown_where_behaviour_is_the_best_there_is():
@@ -153,7 +201,66 @@ def test_a_stopped_fit_goes_on(log, found, tmp_path, monkeypatch):
     monkeypatch.setattr(Maker, "policies", only_the_chosen)
     again = da.fit(log, **QUICK, resume_dir=tmp_path)
     assert again.interval == first.interval == found.interval
+    states = log.observations[:50]
+    assert np.array_equal(again.policy.q_values(states), found.policy.q_values(states))
     assert sorted(tmp_path.iterdir()) == files
+
+
+def test_what_was_said_is_kept_to_the_bit(log, tmp_path):
+    kept = kept_in(tmp_path, log, [da.Candidate()], ())
+    generator = np.random.default_rng(0)
+    verdict = Verdict(generator.normal(size=3), 0.1, 2.5, 0.2)
+    inside = Simulated(generator.normal(size=12), generator.normal(size=12), 5, 5, 0.6, 0.1)
+    kept.put(2, 0, [Heard({"simulator": verdict, "fitted_q": Withheld("so")}, (inside,), True)])
+    again = kept.get(2, 0)[0]
+    assert again.made
+    assert again.opinions["fitted_q"] == Withheld("so")
+    assert np.array_equal(again.opinions["simulator"].parts, verdict.parts)
+    assert np.array_equal(again.inside[0].at_worst, inside.at_worst)
+    assert again.inside[0].error == inside.error
+
+
+def test_three_folds_and_an_action_that_is_hardly_logged(log):
+    names = ("left", "right", "up")
+    some = replace(log, action_names=names, actions=np.where(np.arange(len(log)), log.actions, 2))
+    candidates = [
+        da.Candidate(da.Objective(gamma=GAMMA)),
+        da.Candidate(da.Objective(gamma=GAMMA, forbidden_actions=["left", "right"]), k_pi=1),
+    ]
+    found = da.fit(some, candidates, folds=3, **QUICK)
+    assert found.candidate is candidates[0]
+    assert found.interval[0] <= corridor_value(1.0) - corridor_value(0.5) <= found.interval[1]
+
+
+def test_the_network_that_is_compared_is_the_one_delivered(log, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr(making, "BCQ_UPDATES", (50, 50))
+    trained, train = [], Maker._trained
+
+    def counted(maker, name):
+        trained.append((name, len(maker._data)))
+        return train(maker, name)
+
+    monkeypatch.setattr(Maker, "_trained", counted)
+    asked = da.Objective(gamma=GAMMA, support=0.3)
+    own = da.Candidate(asked, encoder="bcq", lookup="network")
+    da.fit(log, [da.Candidate(asked, encoder="bcq"), own], **QUICK)
+    assert len(trained) == 3
+    assert trained.count(("bcq", len(log))) == 1
+
+
+def test_a_simulator_that_can_say_nothing_compares_nothing(log, found, monkeypatch):
+    prepare = Judging.prepare_fold
+
+    def far_off(judging, fold, advance):
+        prepare(judging, fold, advance)
+        judging.panels[fold] = replace(judging.panels[fold], missed=1e6)
+
+    monkeypatch.setattr(Judging, "prepare_fold", far_off)
+    monkeypatch.setattr(engine, "by_simulators", None)
+    silent = da.fit(log, **QUICK)
+    assert isinstance(silent.opinions["simulator"], Withheld)
+    assert silent.shown == found.shown
 
 
 def test_what_is_kept_is_of_one_fit_alone(log, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import deepaveragers as da
-from deepaveragers.evaluation.fitting.choosing import alike_by, chosen_of
+from deepaveragers.evaluation.fitting.choosing import Ranking, alike_by, chosen_of
 from deepaveragers.evaluation.fitting.defaults import default_candidates
 from deepaveragers.evaluation.fitting.folds import as_log
 from deepaveragers.evaluation.fitting.judges.action_inputs import agreement
@@ -84,7 +84,7 @@ def test_what_was_done_is_a_representation_to_be_tried_with_support(data):
 
 def test_among_plans_that_are_not_told_apart_rows_choose_by_small_differences(data):
     plans = [da.Candidate(da.Objective(support=0.6), encoder=one) for one in ("identity", "random")]
-    scores = {0: (1.5, 1.0), 1: (1.0, 1.0)}
+    scores = Ranking({0: 1.5, 1: 1.0}, [0, 1])
     better = {0: 0.650, 1: 0.657}
     assert chosen_of(plans, scores, better, alike_by(better, 0.0, rows=True)) == 1
     assert chosen_of(plans, scores, better) == 0

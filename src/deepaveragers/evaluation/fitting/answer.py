@@ -49,7 +49,9 @@ class Judged:
         candidate: the candidate.
         estimates: by judge, how much more than logged behaviour it earns, or why that is
             withheld.
-        score: what decides, all judges together; -inf where none can say anything.
+        score: how much more than logged behaviour it earns, by which candidates are ordered: in
+            simulators, of those that held-out judges left; of others by these judges, -inf where
+            none can say anything.
         online: returns in the environment, where it was among the best N_e.
     """
 
@@ -89,7 +91,7 @@ class Fit:
         better: how much more the policy is expected to earn; NaN where nothing can be said.
         interval: of `better`, at the level.
         level: of the interval.
-        judged: all candidates, the best first.
+        judged: all candidates: those that simulators compared, by their score, then the others.
         opinions: by judge, the estimate behind `better`, or why it is withheld.
         episodes: number of held-out episodes that judged.
         blocks: whether these are blocks of time, since the log has too few episodes.
@@ -186,7 +188,8 @@ class Fit:
 
         Figures are differences to logged behaviour. Those of the answer are honest about the
         choice: each part judges what the others chose. Those of a candidate are not, once it is
-        chosen for them.
+        chosen for them. Candidates that simulators compared come first, by what they earn there
+        when they are made from all of the log.
         """
         names = list(WORDS)
         rows = [["", *(name.replace("_", " ") for name in names), "played"]]

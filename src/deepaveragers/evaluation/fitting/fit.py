@@ -2,11 +2,11 @@
 
 1. The episodes are divided into folds. For each, every candidate is made from the others, and
    judged on the fold by judges that saw nothing else (`judges.panel`).
-2. What decides is the difference to logged behaviour, in units of reward: the judges' estimates,
-   weighted by the inverse of their squared widths; of candidates that this does not tell apart,
-   a cautious one is taken (`choosing`).
-3. The best candidate is made again from all of the log. What is reported is honest about the
-   choice: on each fold, the candidate that the *other* folds chose is judged.
+2. What decides is the difference to logged behaviour, in units of reward. These judges leave out
+   what is clearly worse. All candidates are made from all of the log too, and simulators compare
+   those that are left; of what this does not tell apart, a cautious one is taken (`choosing`).
+3. What is reported is honest about the choice: each fold judges a candidate made from the *other*
+   folds, chosen in the same way by the others' judges and simulators.
 4. The interval reaches from the lowest to the highest end of all judges that can say something;
    its upper end also covers the policy from all of the log, judged by what it was made from.
    Its lower end is a bound for a policy made in the same way from less data.
@@ -43,6 +43,7 @@ from .answer import Fit
 from .defaults import default_candidates
 from .engine import Engine
 from .judges.panel import can_learn
+from .judging import Judging
 from .kept import kept_in
 from .on_cluster import Course, judge_on_cluster, place_asked
 
@@ -102,14 +103,14 @@ def fit(
     seconds = optional(number, "time_budget", time_budget, above=0.0, unlimited=True)
     learn = can_learn() and (seconds is None or seconds >= LEAST_TO_LEARN)
     chosen = _checked(candidates) or default_candidates(data, gamma, networks=learn)
-    settings: dict[str, Any] = {"gamma": gamma, "level": level, "folds": count, "learn": learn}
-    settings["seed"] = seed
+    settings: dict[str, Any] = {"gamma": gamma, "folds": count, "learn": learn, "seed": seed}
     alone = {"time_budget": time_budget, "resume_dir": resume_dir, "watch": watch}
     place, folder = _place(cluster, work_dir, alone)
     kept = kept_in(folder, data, chosen, (gamma, count, learn, seed))
     deadline = None if seconds is None else began + seconds
     told: dict[str, Any] = {"show_progress": show_progress, "watch": watch}
-    engine = Engine(data, chosen, **settings, deadline=deadline, kept=kept, **told)
+    judging = Judging(data, chosen, **settings, kept=kept)
+    engine = Engine(judging, chosen, level=level, deadline=deadline, **told)
     if place:
         judge_on_cluster(Course(kept, chosen, settings), data, **place, show_progress=show_progress)
     engine.judge()

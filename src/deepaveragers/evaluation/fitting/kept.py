@@ -1,8 +1,8 @@
 """What was judged, kept in files, so that a stopped fit can go on.
 
-A file per fold with what its judges learnt, and one per fold and group of candidates, replaced in
-one step; its name carries a digest of the data, the candidates and the settings, so that nothing
-of another fit is ever taken.
+A file per fold with what its judges learnt, and one per group of candidates and part that they are
+made from, replaced in one step; its name carries a digest of the data, the candidates and the
+settings, so that nothing of another fit is ever taken.
 """
 
 from __future__ import annotations
@@ -27,16 +27,18 @@ from ...errors import StorageError
 from ...outputs import check_folder
 from ...representation.network_encoder import NetworkEncoder
 from ..candidates import Candidate
+from .heard import Heard
 from .judges.playing import Weights
+from .judges.simulated import Simulated
 from .judges.verdict import Opinion, Verdict, Withheld
 
-JUDGES_VERSION = 5
+JUDGES_VERSION = 6
 """Raised when judges learn or say something else, so that nothing of earlier ones is taken."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What judges learnt, and opinions by fold and group, in a folder or nowhere.
+    """What judges learnt, and what was said by part and group, in a folder or nowhere.
 
     Attributes:
         folder: where; None keeps nothing.
@@ -46,24 +48,31 @@ class Kept:
     folder: Path | None
     digest: str = ""
 
-    def get(self, fold: int, group: int) -> list[dict[str, Opinion]] | None:
+    def get(self, part: int, group: int) -> list[Heard] | None:
         """Return what was kept, None for nothing."""
         if self.folder is None:
             return None
         try:
-            rows = json.loads(self.file(fold, group).read_text())
+            rows = json.loads(self.file(part, group).read_text())
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
             raise StorageError(f"{self.folder} cannot be read: {error}.") from error
-        return [{name: _opinion(one) for name, one in row.items()} for row in rows]
+        return [_heard(row) for row in rows]
 
-    def put(self, fold: int, group: int, opinions: Sequence[dict[str, Opinion]]) -> None:
-        """Keep opinions."""
+    def put(self, part: int, group: int, heard: Sequence[Heard]) -> None:
+        """Keep what was said."""
         if self.folder is None:
             return
-        rows = [{name: _plain(one) for name, one in row.items()} for row in opinions]
-        _replace(self.file(fold, group), json.dumps(rows).encode())
+        rows = [
+            {
+                "opinions": {name: _plain(one) for name, one in own.opinions.items()},
+                "inside": [_plain_simulated(one) for one in own.inside],
+                "made": own.made,
+            }
+            for own in heard
+        ]
+        _replace(self.file(part, group), json.dumps(rows).encode())
 
     def judges(self, fold: int) -> Weights | None:
         """Return what the judges of a fold learnt, None for nothing."""
@@ -90,9 +99,9 @@ class Kept:
         """Return the file of what the judges of a fold learnt."""
         return self._in_folder(f"fold{fold}-judges.npz")
 
-    def file(self, fold: int, group: int) -> Path:
-        """Return the file of what the judges of a fold said of a group of candidates."""
-        return self._in_folder(f"fold{fold}-group{group}.json")
+    def file(self, part: int, group: int) -> Path:
+        """Return the file of what was said of a group of candidates made from a part."""
+        return self._in_folder(f"part{part}-group{group}.json")
 
     def _in_folder(self, name: str) -> Path:
         assert self.folder is not None
@@ -151,3 +160,20 @@ def _opinion(row: dict[str, Any]) -> Opinion:
     if "reason" in row:
         return Withheld(row["reason"])
     return Verdict(np.array(row["parts"]), row["spread"], row["effective"], row["doubt"])
+
+
+def _plain_simulated(played: Simulated) -> dict[str, Any]:
+    given = {field.name: getattr(played, field.name) for field in fields(played)}
+    return {
+        name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in given.items()
+    }
+
+
+def _heard(row: dict[str, Any]) -> Heard:
+    opinions = {name: _opinion(one) for name, one in row["opinions"].items()}
+    return Heard(opinions, tuple(map(_simulated, row["inside"])), row["made"])
+
+
+def _simulated(row: dict[str, Any]) -> Simulated:
+    arrays = {name: np.array(row[name]) for name in ("returns", "at_worst")}
+    return Simulated(**{**row, **arrays})

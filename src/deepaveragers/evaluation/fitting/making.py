@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,10 +44,14 @@ class Maker:
         data: what the policies are made from.
         rows: of the log that these are, for objectives that have an entry per transition.
         seed: of representations that are trained.
+        acting: names of representations whose networks are to act by themselves too.
     """
 
-    def __init__(self, data: Transitions, rows: Any, seed: int) -> None:
-        self._data, self._rows, self._seed = data, rows, seed
+    def __init__(
+        self, data: Transitions, rows: Any, seed: int, acting: Collection[str] = ()
+    ) -> None:
+        self._data, self._rows, self._seed, self._acting = data, rows, seed, acting
+        self._encoders: dict[str, Encoder] = {}
 
     def policies(self, group: Sequence[Candidate]) -> Iterator[tuple[Candidate, Policy | Withheld]]:
         """Yield the policies of candidates that share a representation; plans are shared too."""
@@ -69,18 +73,20 @@ class Maker:
         k = min(len(self._data), max(candidate.k for candidate in group))
         encoder = group[0].encoder
         if isinstance(encoder, str):
-            encoder = self._trained(encoder, own=any(candidate.own for candidate in group))
+            if encoder not in self._encoders:
+                self._encoders[encoder] = self._trained(encoder)
+            encoder = self._encoders[encoder]
         m = group[0].candidates
         return compile(self._data, k, encoder, candidates=m, show_progress=False)
 
-    def _trained(self, name: str, *, own: bool) -> Encoder:
+    def _trained(self, name: str) -> Encoder:
         """Return an encoder by its name; where it is to act by itself, it is able to."""
         data, training = self._data, dict[str, Any]()
         if name in TRAINED:
             training = {"show_progress": False, "train_steps": _updates(name, data)}
         if name in Q_LEARNERS:
             data = _in_own_units(data)
-        if name == "bcq" and own:
+        if name == "bcq" and name in self._acting:
             training["representation"] = BOTH
         return encoder_by_name(name, data, seed=self._seed, **training)
 

@@ -1,13 +1,13 @@
-"""The judgements of a fit on a cluster: folds, and folds x groups of candidates, as tasks.
+"""The judgements of a fit on a cluster: folds, and parts x groups of candidates, as tasks.
 
-A node makes the same engine as the driver, of the log and the candidates that it is given, and
+A node makes the same candidates as the driver, of the log and the candidates that it is given, and
 keeps what its judges learn and say in files (`kept`). The driver then finds all of that in place of
 its own work; it makes the chosen policy itself. So the answer is that of one machine, and what
 was judged before a kill is not judged again.
 
     fit-<digest>-data/<column>.npy      the log, as `data.packing` has it, and settings.json
     fit-<digest>-fold0-judges.npz       what the judges of a fold learnt
-    fit-<digest>-fold0-group2.json      what they say of a group of candidates
+    fit-<digest>-part0-group2.json      what is said of a group of candidates made from a part
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ...data.packing import pack_transitions, unpack_transitions
 from ...data.transitions import Transitions
 from ...errors import InputError
 from ..candidates import Candidate, by_encoder
-from .engine import Engine
+from .judging import Judging
 from .kept import Kept
 
 READY = "settings.json"
@@ -50,7 +50,7 @@ class Course:
     Attributes:
         kept: what was learnt and said so far.
         candidates: all of them, in order.
-        settings: further arguments of `Engine`: gamma, level, folds, learn, seed.
+        settings: further arguments of `Judging`: gamma, folds, learn, seed.
     """
 
     kept: Kept
@@ -63,16 +63,9 @@ class Course:
         assert self.kept.folder is not None
         return self.kept.folder / f"fit-{self.kept.digest}-data"
 
-    def engine(self) -> Engine:
-        """Return the driver's engine, made again."""
-        return Engine(
-            read_log(self.log),
-            self.candidates,
-            **self.settings,
-            deadline=None,
-            kept=self.kept,
-            show_progress=False,
-        )
+    def judging(self) -> Judging:
+        """Return the driver's, made again."""
+        return Judging(read_log(self.log), self.candidates, **self.settings, kept=self.kept)
 
 
 def judge_on_cluster(
@@ -93,12 +86,12 @@ def judge_on_cluster(
         show_progress: None shows bars on a terminal only.
     """
     groups = by_encoder(course.candidates)
-    folds = range(course.settings["folds"])
-    judges = {(course, fold): course.kept.judges_file(fold) for fold in folds}
+    count = course.settings["folds"]
+    judges = {(course, fold): course.kept.judges_file(fold) for fold in range(count)}
     said = {
-        (course, fold, number): course.kept.file(fold, number)
+        (course, part, number): course.kept.file(part, number)
         for number in range(len(groups))
-        for fold in folds
+        for part in range(count + 1)
     }
     if all(file.exists() for file in said.values()):
         return
@@ -115,19 +108,20 @@ def judge_on_cluster(
 
 def learn_judges(course: Course, fold: int) -> None:
     """Make the judges of a fold, on a node."""
-    engine = course.engine()
-    with engine.quietly():
-        engine.prepare_fold(fold, lambda count: None)
+    judging = course.judging()
+    with judging.quietly():
+        judging.prepare_fold(fold, lambda count: None)
 
 
-def judge_group(course: Course, fold: int, number: int) -> None:
-    """Make and judge the candidates of a group, on a node."""
-    if course.kept.file(fold, number).exists():
+def judge_group(course: Course, part: int, number: int) -> None:
+    """Make the candidates of a group from a part of the log, and judge them, on a node."""
+    if course.kept.file(part, number).exists():
         return
-    engine = course.engine()
-    with engine.quietly():
-        engine.prepare_fold(fold, lambda count: None)
-        engine.judge_group(fold, number)
+    judging = course.judging()
+    with judging.quietly():
+        for fold in range(course.settings["folds"]):
+            judging.prepare_fold(fold, lambda count: None)
+        judging.judge_group(part, number)
 
 
 def write_log(folder: Path, data: Transitions) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -27,6 +27,7 @@ from .importance import Importance
 from .local import LOCAL, LocalSimulator
 from .playing import Simulator, Weights, play
 from .replaying import Joined, near_the_log
+from .simulated import Simulated
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of
 
 JUDGES = ("simulator", "fitted_q", "importance")
@@ -38,8 +39,6 @@ STARTS = 60
 """Simulated episodes per policy."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
-LEAST_APART = 0.25
-"""Share of the variance between members that is never put down to chance."""
 NO_WEIGHTS = "actions are rows of numbers, and no two of them are the same"
 MISSED, DOUBTED = "missed", "doubted"
 """Names under which `Panel.missed` and `Panel.doubted` are kept."""
@@ -103,15 +102,24 @@ class Panel:
     def _simulated(self, actors: Sequence[Actor]) -> list[Opinion]:
         if self.simulator is None:
             return [Withheld("it cannot draw pictures for policies to act on")] * len(actors)
-        returns, at_worst = _play(self.simulator, actors, self.log, self.seed)
-        return [self._verdict(*own) for own in zip(returns, at_worst, strict=True)]
+        return [self._verdict(one) for one in self.simulated(actors)]
 
-    def _verdict(self, returns: Float64, at_worst: Float64) -> Verdict:
+    def simulated(self, actors: Sequence[Actor], episodes: int = STARTS) -> list[Simulated]:
+        """Return what each policy earns in the simulator, which is there, with the same luck.
+
+        Args:
+            actors: the policies.
+            episodes: that each plays; more, where members would have less than two each.
+        """
         assert self.simulator is not None
-        spread = float(np.hypot(_error(returns, self.simulator), self.missed))
-        doubt = max(0.0, float((returns - at_worst).mean()) - self.doubted)
-        value = np.full(len(self.log), returns.mean())
-        return Verdict(value, spread, float(len(self.log)), doubt)
+        episodes = max(episodes, 2 * self.simulator.members)
+        played = _play(self.simulator, actors, self.log, self.seed, episodes)
+        return [replace(one, doubted=self.doubted) for one in played]
+
+    def _verdict(self, played: Simulated) -> Verdict:
+        spread = float(np.hypot(played.error, self.missed))
+        value = np.full(len(self.log), played.value)
+        return Verdict(value, spread, float(len(self.log)), played.doubt)
 
 
 def make_panel(
@@ -148,12 +156,11 @@ def make_panel(
         missed, doubted = float(kept[MISSED]), float(kept[DOUBTED])
         return Panel(log, behaviour, fitted_q, importance, simulator, missed, doubted, seed)
     imitator = Imitator(states, log.data.actions, partial(_encoded, standard), seed)
-    returns, at_worst = (one[0] for one in _play(simulator, [imitator], log, seed))
-    chance = np.hypot(_error(returns, simulator), behaviour.std() / np.sqrt(len(log)))
-    away = float(returns.mean() - behaviour.mean())
+    imitated = _play(simulator, [imitator], log, seed)[0]
+    chance = np.hypot(imitated.error, behaviour.std() / np.sqrt(len(log)))
+    away = imitated.value - float(behaviour.mean())
     missed = float(np.sqrt(max(0.0, away**2 - chance**2)))
-    doubted = float((returns - at_worst).mean())
-    return Panel(log, behaviour, fitted_q, importance, simulator, missed, doubted, seed)
+    return Panel(log, behaviour, fitted_q, importance, simulator, missed, imitated.doubt, seed)
 
 
 def can_learn() -> bool:
@@ -210,31 +217,19 @@ def _simulator(
 
 
 def _play(
-    simulator: Simulator, actors: Sequence[Actor], log: Log, seed: int
-) -> tuple[Float64, Float64]:
-    """Return [P, B] discounted returns from starts of the log, as simulated and at worst."""
+    simulator: Simulator, actors: Sequence[Actor], log: Log, seed: int, episodes: int = STARTS
+) -> list[Simulated]:
+    """Return what policies earn from starts of the log, with the same luck."""
     generator = np.random.default_rng(seed)
-    count = SINGLE_STEPS if log.data.terminations.all() else STARTS
+    count = SINGLE_STEPS if log.data.terminations.all() else episodes
     picks = generator.choice(len(log), count, replace=len(log) < count)
     starts = log.data.observations[log.first[picks]]
     worst = float(returns_to_go(log.data, log.gamma).min())
-    return play(simulator, actors, starts, gamma=log.gamma, worst=worst, seed=seed)
-
-
-def _error(returns: Float64, simulator: Simulator) -> float:
-    """Return the standard error: of the mean over episodes, and of models that disagree.
-
-    Members learn from samples of the same episodes (the bootstrap). How far they are apart, less
-    what chance puts between them, is the error of the model; a quarter of it at least, as chance
-    is an estimate too. With M such samples it has the variance of Student's t, (M - 1) / (M - 3).
-    """
-    members, draws = simulator.members, simulator.draws
-    groups = [returns[one::members] for one in range(members)]
-    apart = float(np.var([own.mean() for own in groups], ddof=1))
-    chance = float(np.mean([own.var(ddof=1) / len(own) for own in groups]))
-    model = max(apart - chance, LEAST_APART * apart) / simulator.draw_variance
-    episodes = float(returns.var(ddof=1)) / len(returns)
-    return float(np.sqrt(episodes + (draws - 1) / (draws - 3) * model))
+    returns, at_worst = play(simulator, actors, starts, gamma=log.gamma, worst=worst, seed=seed)
+    return [
+        Simulated(*own, simulator.members, simulator.draws, simulator.draw_variance)
+        for own in zip(returns, at_worst, strict=True)
+    ]
 
 
 def _encoded(encoder: Encoder, observations: Array) -> Float64:
