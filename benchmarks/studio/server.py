@@ -62,6 +62,10 @@ class Server:
         """The most that it ever had."""
         return self._status("VmHWM")
 
+    def has_loaded(self, library: str) -> bool:
+        """Return whether the process has loaded a library, by a part of its file's name."""
+        return library in Path(f"/proc/{self._process.pid}/maps").read_text()
+
     def _status(self, name: str) -> float:
         lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
         kilobytes = next(line for line in lines if line.startswith(f"{name}:")).split()[1]

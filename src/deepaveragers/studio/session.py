@@ -31,7 +31,7 @@ from .columns import columns_of, first_axes
 from .messages import Column, Model, Opening, PlanSummary
 from .model_message import model_message
 from .planning_watch import PLAN_SECONDS, solve_within
-from .plans import Kept, Plans, graph_bytes
+from .plans import Kept, Plans, own_bytes
 from .question_messages import Question
 from .questions import normal, objective_of, plan_id, question_of, tolerance_of
 from .replanning import Overtaken
@@ -219,8 +219,7 @@ class Session:
         planned = planned_actions(plan)
         about = question, self.source, self.starts, name
         summary = summary_of(plan, planned, *about, jumps=self.jumps, prepared=prepared)
-        own = 0 if plan.mdp is self.mdp else graph_bytes(plan.mdp)
-        return Kept(plan, summary, planned, own)
+        return Kept(plan, summary, planned, own_bytes(plan, self.mdp, self.base.rewards))
 
     def _model_for(self, objective: Objective) -> DacMdp:
         """Return the model to plan on: where ranges of actions are forbidden, without them.
