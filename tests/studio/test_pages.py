@@ -202,6 +202,7 @@ def test_the_server_draws_in_the_colours_of_the_page():
         return [part for colour in found for part in colour]
 
     assert numbers("VIRIDIS") == flat(palettes.CONTINUOUS)
+    assert numbers("DARK_FROM") == [palettes.DARK_FROM]
     assert numbers("OKABE_ITO") == flat(palettes.CATEGORIES)
     assert numbers("DIVERGING") == [
         part for theme in ("light", "dark") for part in flat(palettes.AROUND_ZERO[theme])

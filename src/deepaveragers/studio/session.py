@@ -18,7 +18,7 @@ from ..arrays import Array, Float64
 from ..data.observations import is_image
 from ..errors import InputError
 from ..mdp.candidate_problem import with_permitted_candidates
-from ..mdp.jumps import FEWEST, jump_ratio
+from ..mdp.jumps import jumps_known
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import rewards_of, with_cost
@@ -96,10 +96,8 @@ class Session:
     def jumps(self) -> float:
         """How far neighbours are, in lengths of a step; 0 of a log that is too small to say so."""
         mdp, ended = self.mdp, self.data.terminations
-        if len(mdp) < FEWEST:
-            return 0.0
         return self.once(
-            "jumps", lambda: jump_ratio(mdp.graph, mdp.source_features, mdp.core_features, ended)
+            "jumps", lambda: jumps_known(mdp.graph, mdp.source_features, mdp.core_features, ended)
         )
 
     @property

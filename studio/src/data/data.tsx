@@ -78,5 +78,6 @@ function Entry({ finding }: { finding: Finding }) {
 }
 
 function halfBelow({ distances, median }: DataPage["coverage"]): string {
-  return `Distance, half below ${onScale(median, distances.edges.at(-1)! - distances.edges[0])}`;
+  const middle = onScale(median, distances.edges.at(-1)! - distances.edges[0]);
+  return middle === "0" ? "Distance, 0 in half of the states" : `Distance, half below ${middle}`;
 }
