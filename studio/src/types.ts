@@ -311,6 +311,8 @@ export interface Future {
 export interface Bins {
   edges: number[];
   counts: number[];
+  /** Edges lie halfway between whole numbers. */
+  whole: boolean;
 }
 
 export interface Finding {
