@@ -90,3 +90,13 @@ def test_two_pins_that_are_not_shown_are_not_drawn(enter):
     page.locator(".pins .name", has_text="pin 0").click()
     visit.button("Show where on the map").click()
     expect(page.locator(".categories")).to_contain_text("another")
+
+
+def test_a_forbidden_action_has_no_gain(enter):
+    visit = enter("table")
+    page = visit.page
+    page.locator(".suggestions button", has_text="is impossible").click()
+    expect(page.locator(".question")).to_contain_text("never")
+    visit.certified()
+    visit.panel("Compare")
+    expect(page.locator(".compare")).to_contain_text("the left one's is not available there")
