@@ -1,9 +1,10 @@
 """Random clicks, keys and slides on a studio: `python -m benchmarks.studio.monkey --minutes 20`.
 
-What must hold: no error in the page or of the server, and no growth of either's memory. Everything
-that loads much is used once before the clock starts, an estimate with its PyTorch too. Memory is
-told by the minute; in the second half it may rise by so much a minute as `MOST_SERVER` and
-`MOST_PAGE` say. The exit status is 1 if something does not hold.
+What must hold: no error in the page or of the server, and no growth of either's memory. Before the
+clock starts, everything that loads much is used once, an estimate with its PyTorch too, and the
+server has as many plans as it keeps. Memory is told by the minute; in the second half it may rise
+by so much a minute as `MOST_SERVER` and `MOST_PAGE` say. The exit status is 1 if something does
+not hold.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import deepaveragers as da
 from benchmarks.studio.chromium import chromium
 from benchmarks.studio.growth import Growth
 from benchmarks.studio.models import MODELS
-from benchmarks.studio.server import Server, serving
+from benchmarks.studio.server import Client, Server, serving
 from benchmarks.studio.visits import Visit, visit
 
 KEYS = ("Enter", ".", ",", "g", "Escape", "+", "-", "0", "ArrowLeft", "ArrowUp", "Control+z")
@@ -34,6 +35,8 @@ MOST_SERVER, MOST_PAGE = 2.0, 0.1
 """Megabytes a minute."""
 ESTIMATING_MS = 180_000.0
 """That the first estimate may take."""
+PLANS = 150
+"""More than a server keeps of 45,000 states and two actions, or 8,000 and twenty candidates."""
 PYTORCH = "libtorch_cpu"
 """The library by which one sees that PyTorch is loaded."""
 
@@ -149,6 +152,14 @@ def warm_up(tab: Visit) -> None:
     page.wait_for_selector(".judged", timeout=ESTIMATING_MS)
 
 
+def fill(server: Server) -> None:
+    """Ask so many questions that older plans give way."""
+    client = Client(server.address)
+    for number in range(PLANS):
+        question = {"gamma": round(0.8 + 0.19 * number / PLANS, 6)}
+        client.post("/api/plans", {"question": question, "tab": "filling", "sequence": number})
+
+
 def pin(tab: Visit, name: str) -> None:
     """Pin the present plan."""
     tab.page.get_by_label("Name of the pin").fill(name)
@@ -220,6 +231,7 @@ def main() -> int:
         with serving(model) as server:
             tab = visit(browser, server.address)
             warm_up(tab)
+            fill(server)
             loaded = "is" if server.has_loaded(PYTORCH) else "is not"
             print(f"{server.resident_megabytes:.0f} MB to begin with; PyTorch {loaded} loaded")
             walk = Walk(tab, server, asked.seed)
