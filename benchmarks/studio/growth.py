@@ -1,7 +1,6 @@
-"""Does memory grow? Its samples by the minute, and a line through the second half of them.
+"""Does memory grow? A sample a minute, taken at rest, and a line through the second half of them.
 
-What work needs for a moment comes and goes; what stays is seen where a minute was lowest. The line
-is that of least squares through these, its error twice the standard error.
+The line is that of least squares, its error twice the standard error.
 """
 
 from __future__ import annotations
@@ -25,34 +24,24 @@ class Slope(NamedTuple):
 
 
 class Growth:
-    """Megabytes by the minute; each minute keeps its least and its most."""
+    """Megabytes by the minute."""
 
     def __init__(self) -> None:
-        self._least: dict[int, float] = {}
-        self._most: dict[int, float] = {}
+        self._megabytes: dict[int, float] = {}
 
-    def add(self, minutes: float, megabytes: float) -> None:
-        """Take note of a sample."""
-        at = int(minutes)
-        self._least[at] = min(megabytes, self._least.get(at, megabytes))
-        self._most[at] = max(megabytes, self._most.get(at, megabytes))
-
-    def least(self, minute: int) -> float:
-        """Return the least of a minute."""
-        return self._least[minute]
-
-    def most(self, minute: int) -> float:
-        """Return the most of a minute."""
-        return self._most[minute]
+    def add(self, minute: int, megabytes: float) -> None:
+        """Take note of a minute."""
+        self._megabytes[minute] = megabytes
 
     def slope(self) -> Slope | None:
         """Return the slope over the second half of the minutes; None if these are too few."""
-        minutes = np.array(sorted(self._least)[len(self._least) // 2 :], dtype=np.float64)
+        half = sorted(self._megabytes)[len(self._megabytes) // 2 :]
+        minutes = np.array(half, dtype=np.float64)
         if len(minutes) < FEWEST:
             return None
-        least = np.array([self._least[int(minute)] for minute in minutes])
+        found = np.array([self._megabytes[minute] for minute in half])
         apart = minutes - minutes.mean()
-        slope = float(apart @ least / (apart @ apart))
-        rest = least - least.mean() - slope * apart
+        slope = float(apart @ found / (apart @ apart))
+        rest = found - found.mean() - slope * apart
         deviation = float(np.sqrt(rest @ rest / (len(minutes) - 2)))
         return Slope(slope, 2.0 * deviation / float(np.sqrt(apart @ apart)))
