@@ -1,6 +1,10 @@
 """Random clicks, keys and slides on a studio: `python -m benchmarks.studio.monkey --minutes 20`.
 
-What must hold: no error in the page or of the server, and no growth of either's memory.
+What must hold: no error in the page or of the server, and no growth of either's memory. Before the
+clock starts, everything that loads much is used once, an estimate with its PyTorch too, and the
+server has as many plans as it keeps. After every minute of clicks the monkey waits until the server
+is at rest, and memory is told; in the second half it may rise by so much a minute as `MOST_SERVER`
+and `MOST_PAGE` say. The exit status is 1 if something does not hold.
 """
 
 from __future__ import annotations
@@ -8,22 +12,33 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import expect
+
 import deepaveragers as da
 from benchmarks.studio.chromium import chromium
+from benchmarks.studio.growth import Growth
 from benchmarks.studio.models import MODELS
-from benchmarks.studio.server import serving
+from benchmarks.studio.server import Client, Server, serving
 from benchmarks.studio.visits import Visit, visit
 
 KEYS = ("Enter", ".", ",", "g", "Escape", "+", "-", "0", "ArrowLeft", "ArrowUp", "Control+z")
 LEFT_ALONE = "[download], :disabled, .copied button, form.entry button"
 """What writes files or leaves the page."""
-REST_MS = 30
-MEASURED_EVERY_SECONDS = 60.0
+REST_MS, MINUTE = 30, 60.0
+MOST_SERVER, MOST_PAGE = 2.0, 0.1
+"""Megabytes a minute."""
+ESTIMATING_MS = 180_000.0
+"""That the first estimate may take."""
+PLANS = 150
+"""More than a server keeps of 45,000 states and two actions, or 8,000 and twenty candidates."""
+PYTORCH = "libtorch_cpu"
+"""The library by which one sees that PyTorch is loaded."""
 
 
 class Monkey:
@@ -111,6 +126,90 @@ class Monkey:
             )
 
 
+def warm_up(tab: Visit) -> None:
+    """Use once what loads or compiles much: evidence, groups, comparisons, an estimate."""
+    page = tab.page
+    tab.choose_a_state()
+    future = tab.button("Draw it on the map")
+    if future.count():
+        future.click()
+    tab.button("In view").click()
+    page.wait_for_selector(".group h4")
+    page.locator("#map").focus()
+    page.keyboard.press("Escape")
+    pin(tab, "first")
+    page.locator(".suggestions button").first.click()
+    expect(page.locator(".question")).not_to_contain_text("The first question")
+    tab.certified()
+    pin(tab, "second")
+    expect(page.locator(".pins li")).to_have_count(2)
+    tab.panel("Compare")
+    page.wait_for_selector(".compare .verdict")
+    tab.panel("Data")
+    page.wait_for_selector(".histogram")
+    tab.panel("Trust")
+    tab.button("Estimate it on held-out episodes").click()
+    page.wait_for_selector(".judged", timeout=ESTIMATING_MS)
+
+
+def fill(server: Server) -> None:
+    """Ask so many questions that older plans give way."""
+    client = Client(server.address)
+    for number in range(PLANS):
+        question = {"gamma": round(0.8 + 0.19 * number / PLANS, 6)}
+        client.post("/api/plans", {"question": question, "tab": "filling", "sequence": number})
+
+
+def pin(tab: Visit, name: str) -> None:
+    """Pin the present plan."""
+    tab.page.get_by_label("Name of the pin").fill(name)
+    tab.button("Pin this plan").click()
+
+
+class Walk:
+    """A monkey's walk, and the memory of page and server meanwhile."""
+
+    def __init__(self, tab: Visit, server: Server, seed: int) -> None:
+        self._tab, self._process = tab, server
+        self.monkey = Monkey(tab, seed)
+        self.page, self.server = Growth(), Growth()
+
+    def go(self, minutes: int) -> None:
+        """Let the monkey act for so long, and tell after every minute how it went."""
+        for minute in range(minutes):
+            began, most = time.monotonic(), 0.0
+            while time.monotonic() - began < MINUTE:
+                self.monkey.act()
+                most = max(most, self._process.resident_megabytes)
+            self._tell(minute, most)
+
+    def _tell(self, minute: int, most: float) -> None:
+        self._process.rest()
+        page, server = page_megabytes(self._tab), self._process.resident_megabytes
+        self.page.add(minute, page)
+        self.server.add(minute, server)
+        figures = {
+            "minute": minute + 1,
+            "deeds": self.monkey.deeds,
+            "page_megabytes": round(page, 2),
+            "server_megabytes": round(server),
+            "server_megabytes_at_most": round(most),
+            "complaints": len(self._tab.complaints),
+        }
+        print(json.dumps(figures), flush=True)
+
+    def faults(self) -> list[str]:
+        """Return what does not hold, and print the slopes."""
+        found = list(self._tab.complaints)
+        for name, growth, most in (("server", self.server, MOST_SERVER),
+                                   ("page", self.page, MOST_PAGE)):  # fmt: skip
+            slope = growth.slope()
+            print(f"{name}, second half: {slope or 'too short to tell'}")
+            if slope is not None and slope.a_minute > most:
+                found.append(f"The {name} grows by more than {most} MB a minute.")
+        return found
+
+
 def page_megabytes(tab: Visit) -> float:
     """Return the page's JavaScript heap after a collection of what is no longer used."""
     session = tab.page.context.new_cdp_session(tab.page)
@@ -120,10 +219,10 @@ def page_megabytes(tab: Visit) -> float:
     return used / 2**20
 
 
-def main() -> None:
+def main() -> int:
     """Let the monkey loose, and say what became of the memory."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=20.0)
+    parser.add_argument("--minutes", type=int, default=20)
     parser.add_argument("--model", choices=MODELS, default="cartpole")
     parser.add_argument("--states", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -133,24 +232,17 @@ def main() -> None:
         da.save(MODELS[asked.model](asked.states), model)
         with serving(model) as server:
             tab = visit(browser, server.address)
-            monkey = Monkey(tab, asked.seed)
-            began, measured = time.monotonic(), -MEASURED_EVERY_SECONDS
-            while (now := time.monotonic() - began) < 60 * asked.minutes:
-                if now - measured >= MEASURED_EVERY_SECONDS:
-                    measured = now
-                    figures = {
-                        "minute": round(now / 60, 1),
-                        "deeds": monkey.deeds,
-                        "page_megabytes": round(page_megabytes(tab), 1),
-                        "server_megabytes": round(server.resident_megabytes),
-                        "complaints": len(tab.complaints),
-                    }
-                    print(json.dumps(figures), flush=True)
-                monkey.act()
-            complaints = list(tab.complaints)
+            warm_up(tab)
+            fill(server)
+            loaded = "is" if server.has_loaded(PYTORCH) else "is not"
+            print(f"{server.resident_megabytes:.0f} MB to begin with; PyTorch {loaded} loaded")
+            walk = Walk(tab, server, asked.seed)
+            walk.go(asked.minutes)
+            faults = walk.faults()
             tab.page.context.close()
-            print("\n".join([*complaints, f"{monkey.deeds} deeds, {len(complaints)} complaints"]))
+    print("\n".join([*faults, f"{walk.monkey.deeds} deeds, {len(faults)} faults"]))
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import subprocess
 import sys
 import time
@@ -12,6 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+WORKING = 0.1
+"""Seconds of a processor in one second, from which on the server is at work."""
+AT_REST, MOST_WAITING = 12.0, 180.0
+"""Seconds: the server gives freed memory back ten seconds after work."""
 
 
 class Client:
@@ -61,6 +67,24 @@ class Server:
     def peak_megabytes(self) -> float:
         """The most that it ever had."""
         return self._status("VmHWM")
+
+    def rest(self) -> None:
+        """Wait until it has done nothing for so long that what it freed is given back."""
+        since, before, began = time.monotonic(), self._cpu_seconds(), time.monotonic()
+        while time.monotonic() - since < AT_REST and time.monotonic() - began < MOST_WAITING:
+            time.sleep(1.0)
+            now = self._cpu_seconds()
+            if now - before > WORKING:
+                since = time.monotonic()
+            before = now
+
+    def _cpu_seconds(self) -> float:
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def has_loaded(self, library: str) -> bool:
+        """Return whether the process has loaded a library, by a part of its file's name."""
+        return library in Path(f"/proc/{self._process.pid}/maps").read_text()
 
     def _status(self, name: str) -> float:
         lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()

@@ -2,9 +2,9 @@
 
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** A count with groups of thousands. */
+/** A whole number with groups of thousands; -0 is 0. */
 export function count(value: number): string {
-  return grouped.format(value);
+  return grouped.format(value + 0).replace("-", "−");
 }
 
 /** A number to about `digits` significant digits; a dash where there is none. */

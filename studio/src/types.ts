@@ -247,6 +247,8 @@ export interface Case {
   return_known: boolean;
   /** "terminated", "truncated" or "open". */
   ended: string;
+  /** Of its episode, as logged. */
+  last_reward: number | null;
   values: Record<string, number>;
   picture: string | null;
   /** What was logged next after this very state. */
@@ -309,6 +311,8 @@ export interface Future {
 export interface Bins {
   edges: number[];
   counts: number[];
+  /** Edges lie halfway between whole numbers. */
+  whole: boolean;
 }
 
 export interface Finding {

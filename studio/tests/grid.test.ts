@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { buildGrid, nearest } from "../src/map/grid";
+import { buildGrid, nearest, together } from "../src/map/grid";
 import { enclosed, inside, thinned, type Point } from "../src/map/lasso";
 import { around } from "../src/map/view";
 import { randoms } from "./randoms";
@@ -45,6 +45,16 @@ describe("the grid", () => {
   it("finds states outside of its bounds", () => {
     const grid = buildGrid(Float32Array.of(100), Float32Array.of(-7), around({ low: 0, high: 1 }, { low: 0, high: 1 }));
     expect(nearest(grid, Float32Array.of(100), Float32Array.of(-7), 100.1, -7, 1, 1)).toBe(0);
+  });
+
+  it("takes the state that is drawn over the others of its place, and counts them", () => {
+    const [x, y] = [Float32Array.of(3.3, 1, 3.3, 3.3, 3.4), Float32Array.of(37.7, 37, 37.7, 37.7, 37.7)];
+    const grid = buildGrid(x, y, around({ low: 0, high: 5 }, { low: 36, high: 39 }));
+    expect(nearest(grid, x, y, 3.31, 37.71, 0.2, 0.2)).toBe(3);
+    expect(nearest(grid, x, y, 3.31, 37.71, 0.2, 0.2, (state) => state !== 3)).toBe(2);
+    expect(together(grid, x, y, 3)).toBe(3);
+    expect(together(grid, x, y, 3, (state) => state !== 0)).toBe(2);
+    expect(together(grid, x, y, 4)).toBe(1);
   });
 
   it("leaves out what has no place and what is hidden", () => {

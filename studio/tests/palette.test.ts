@@ -25,11 +25,20 @@ describe("palettes", () => {
   });
 
   it("get brighter with the amount, so that they work without hue", () => {
-    let last = -1;
-    for (let step = 0; step <= 50; step++) {
-      const now = brightness(continuousColour(step / 50));
-      expect(now).toBeGreaterThan(last);
-      last = now;
+    for (const theme of ["light", "dark"] as const) {
+      let last = -1;
+      for (let step = 0; step <= 50; step++) {
+        const now = brightness(continuousColour(step / 50, theme));
+        expect(now).toBeGreaterThan(last);
+        last = now;
+      }
+    }
+  });
+
+  it("can be seen on the dark ground, the least amounts too", () => {
+    const ground = brightness([26, 32, 41]);
+    for (let code = 0; code < 255; code++) {
+      expect((brightness(codeColour(amounts, code, "dark")) + 0.05) / (ground + 0.05)).toBeGreaterThan(2.3);
     }
   });
 

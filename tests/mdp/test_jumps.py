@@ -53,3 +53,14 @@ def test_the_best_logged_return_stands_beside_the_values(plan, cartpole):
         returns[row] = 1.0 + (0.0 if ends else 0.99 * returns[row + 1])
     assert plan.best_logged_return == pytest.approx(returns.max())
     assert plan.summary()["best_logged_return"] == plan.best_logged_return
+
+
+def test_the_best_logged_return_pays_the_prices_of_actions(plan, cartpole):
+    dear = plan.mdp.solve(action_penalties=[0.0, 3.0])
+    returns = np.zeros(len(cartpole) + 1)
+    for row in reversed(range(len(cartpole))):
+        ends = cartpole.terminations[row] or cartpole.truncations[row]
+        earned = 1.0 - 3.0 * cartpole.actions[row]
+        returns[row] = earned + (0.0 if ends else 0.99 * returns[row + 1])
+    assert dear.best_logged_return == pytest.approx(returns[:-1].max())
+    assert dear.best_logged_return < plan.best_logged_return

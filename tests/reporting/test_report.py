@@ -14,6 +14,7 @@ from tests.studio.worlds import slope
 
 import deepaveragers as da
 from deepaveragers.cli.app import run
+from deepaveragers.mdp.jumps import FEWEST
 from deepaveragers.reporting.accounts import Account
 from deepaveragers.reporting.tree import grow
 
@@ -146,10 +147,26 @@ def test_unfinished_episodes_and_rare_actions_are_said(columns):
     assert "fewer than 30 times" in text
 
 
-def test_a_horizon_is_said(model):
+def test_a_horizon_is_said_and_counted(model):
     found = da.report(model.solve(horizon=5))
-    assert found.promise.planned < found.promise.logged
-    assert "looks some steps ahead" in found.html()
+    lengths = np.minimum(found.diagnosis.lengths, 6)
+    assert found.promise.logged == pytest.approx(np.mean((1 - 0.99**lengths) / (1 - 0.99)))
+    assert found.promise.logged < found.promise.planned < (1 - 0.99**6) / (1 - 0.99)
+    assert "looks some steps ahead: both figures count the first 6" in found.html()
+
+
+def test_prices_of_actions_count_on_both_sides(model):
+    free, dear = (da.report(model.solve(action_penalties=prices)) for prices in (None, [2.0, 2.0]))
+    assert dear.promise.logged == pytest.approx(-free.promise.logged)
+    assert dear.promise.logged < dear.promise.planned < 0.0
+
+
+def test_a_small_log_is_not_said_to_jump(columns):
+    data = da.Transitions(**columns)
+    assert len(data) < FEWEST
+    found = da.report(da.compile(data, k=1).solve(gamma=0.9))
+    assert found.jumps == 0.0
+    assert "as far away as one step leads" not in found.html()
 
 
 def test_notebooks_show_records_without_obeying_names():

@@ -81,3 +81,41 @@ def test_listening_loads_no_kernels():
     code = "import sys, deepaveragers.studio.serving; print('numba' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "False\n"
+
+
+ASKED = """
+import sys, threading
+
+loaded = {}
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("deepaveragers."):
+            loaded[name] = threading.current_thread() is threading.main_thread()
+
+from deepaveragers.studio.app import routes_of
+from tests.studio.conftest import Page
+from tests.studio.worlds import corridor
+import deepaveragers as da
+
+page = Page(da.compile(corridor(300), k=3), None)
+sys.meta_path.insert(0, Watch())
+plan = page.get("/api/opening")["plan"]["id"]
+page.get("/api/data"), page.get("/api/trust")
+page.post("/api/inspect", plan=plan, state=1)
+page.post("/api/inspect/group", plan=plan, states=[1, 2])
+page.post("/api/imagine", plan=plan, state=1)
+page.get("/api/compare", left=plan, right=plan)
+for part in ("inspecting", "grouping", "imagining", "data_page", "trusting", "comparing"):
+    assert loaded["deepaveragers.studio." + part] is False, part
+print(*(name for name, here in loaded.items() if here))
+"""
+
+
+@pytest.mark.slow
+def test_what_a_click_loads_is_loaded_beside_the_event_loop():
+    """Otherwise all others wait for it; the loop is that of the main thread here."""
+    told = subprocess.run(
+        [sys.executable, "-c", ASKED], capture_output=True, text=True, timeout=120
+    )
+    assert (told.stdout, told.stderr) == ("\n", "")

@@ -12,6 +12,7 @@ from tests.studio.conftest import Page
 from tests.studio.worlds import corridor
 
 import deepaveragers as da
+from deepaveragers.studio.data_page import suited_histogram
 
 
 @pytest.fixture
@@ -82,6 +83,8 @@ def test_data(page, two, mdp):
     planned = np.bincount(two[3].q_values[living].argmax(axis=1), minlength=3)
     assert [one["planned"] for one in told["actions"]] == planned.tolist()
     assert [one["name"] for one in told["columns"]] == ["place", "speed", "lamp"]
+    assert [one["whole"] for one in told["columns"]] == [False, False, True]
+    assert told["columns"][2]["edges"] == [-0.5, 0.5, 1.5]
     assert all(sum(one["counts"]) == len(mdp) for one in told["columns"])
 
 
@@ -202,9 +205,21 @@ def test_the_server_draws_in_the_colours_of_the_page():
         return [part for colour in found for part in colour]
 
     assert numbers("VIRIDIS") == flat(palettes.CONTINUOUS)
+    assert numbers("DARK_FROM") == [palettes.DARK_FROM]
     assert numbers("OKABE_ITO") == flat(palettes.CATEGORIES)
     assert numbers("DIVERGING") == [
         part for theme in ("light", "dark") for part in flat(palettes.AROUND_ZERO[theme])
     ]
     for name, own in (("MISSING", palettes.NO_VALUE), ("REST", palettes.REST)):
         assert numbers(name) == [*own["light"], *own["dark"]]
+
+
+def test_bins_of_whole_numbers_hold_equally_many_of_them():
+    rates = np.repeat(np.arange(60, 121), 5)
+    seen = suited_histogram(rates.astype(float))
+    assert seen.whole
+    assert set(seen.counts[1:-1]) == {10}
+    assert sum(seen.counts) == len(rates)
+    assert not suited_histogram(rates / 10).whole
+    assert not suited_histogram(np.array([0.0, 1e300])).whole
+    assert sum(suited_histogram(np.array([np.nan, -1.0, 1.0])).counts) == 2

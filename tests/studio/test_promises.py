@@ -13,9 +13,9 @@ from tests.studio.worlds import slope
 
 import deepaveragers as da
 from deepaveragers.data.returns import returns_to_go
+from deepaveragers.solvers.logged_returns import known_returns
 from deepaveragers.studio import estimating, planning_watch
 from deepaveragers.studio.columns import typeset
-from deepaveragers.studio.logged import known_returns
 from deepaveragers.studio.question_messages import Question
 
 

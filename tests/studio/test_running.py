@@ -1,4 +1,4 @@
-"""Several tabs, overtaken questions, events, jobs, memory; a whole server on a real port."""
+"""Several tabs, overtaken questions, events, jobs; a whole server on a real port."""
 
 from __future__ import annotations
 
@@ -109,22 +109,6 @@ def test_plans_that_are_gone_are_made_again(page):
     assert page.session.plans.get(names[0]) is None
     assert page.get(f"/api/plans/{names[0]}")["question"]["gamma"] == 0.5
     assert page.session.plans.get(names[2]) is None
-
-
-def test_memory_is_bounded_and_pins_are_kept(page):
-    first = page.ask({"gamma": 0.5}).head["plan"]["id"]
-    page.post("/api/pins", plan=first, label="kept")
-    size = page.session.plans.nbytes
-    plans = page.session.plans
-    plans._most = 4 * size
-    for gamma in np.linspace(0.51, 0.8, 30).tolist():
-        page.ask({"gamma": gamma})
-        assert plans.nbytes <= 6 * size
-    assert plans.get(first) is not None
-    for number, gamma in enumerate(np.linspace(0.81, 0.9, 11).tolist()):
-        name = page.ask({"gamma": gamma}).head["plan"]["id"]
-        page.post("/api/pins", plan=name, label=str(number))
-    page.post("/api/pins", status=422, plan=page.ask({}).head["plan"]["id"], label="one more")
 
 
 def test_events_reach_the_tabs_they_are_for():

@@ -40,6 +40,11 @@ def jump_ratio(graph: NeighborGraph, source: Floats, core: Floats, ended: Bool) 
     return gap / step if step > 0.0 else 0.0
 
 
+def jumps_known(graph: NeighborGraph, source: Floats, core: Floats, ended: Bool) -> float:
+    """Return `jump_ratio`; 0 of a log that is too small to say so."""
+    return jump_ratio(graph, source, core, ended) if len(core) >= FEWEST else 0.0
+
+
 def jumps_in_words(ratio: float) -> str:
     """Return a sentence about a ratio, "" where nothing is known."""
     if ratio > FARTHEST:
@@ -56,7 +61,7 @@ def warn_of_jumps(
     graph: NeighborGraph, source: Floats, core: Floats, ended: Bool, *, stacklevel: int
 ) -> None:
     """Say if neighbours lie farther away than one step leads."""
-    ratio = jump_ratio(graph, source, core, ended) if len(core) >= FEWEST else 0.0
+    ratio = jumps_known(graph, source, core, ended)
     if ratio > FARTHEST:
         warnings.warn(
             f"Neighbours lie {ratio:.1f} times as far away as one step leads: values lean on jumps "

@@ -129,7 +129,8 @@ def _gain(report: Report) -> str:
             "figure does not: the two are not quite comparable."
         )
     if plan.objective.horizon is not None:
-        notes.append("The plan looks some steps ahead, the logged figure goes on to the end.")
+        steps = plan.objective.horizon + 1
+        notes.append(f"The plan looks some steps ahead: both figures count the first {steps:,}.")
     if report.fit is None:
         held_out = (
             "Nothing was held out for this page. `dac fit DATA` (`da.fit(data)`) judges plans on "

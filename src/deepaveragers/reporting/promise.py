@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Float64, Int64
-from ..data.returns import last_rows
 from ..errors import InputError
 from ..evaluation.decision_states import decision_states
-from ..kernels.returns import discounted_returns
-from ..mdp.problem import rewards_of
+from ..solvers.logged_returns import logged_returns
 from ..solvers.plan import Plan
 from ..solvers.start_states import start_states
 
@@ -22,7 +20,8 @@ class Promise:
 
     Attributes:
         planned: what the plan promises in the compiled MDP, costs of distance taken off.
-        logged: what the log earned from there on, up to where it stops.
+        logged: what the log earned from there on, up to where it stops, under the plan's question:
+            its rewards, prices of actions, discount and horizon.
         starts: over how many.
         one_step: whether every start is judged from all other transitions, as in one-step data.
     """
@@ -35,16 +34,14 @@ class Promise:
 
 def promise_of(plan: Plan) -> Promise:
     """Return the promise of a plan; NaN where nothing can be said of any start."""
-    data, objective = plan.mdp.transitions, plan.objective
-    one_step = bool(data.terminations.all())
+    one_step = bool(plan.mdp.transitions.terminations.all())
     try:
         rows, values = _alone(plan) if one_step else _at_starts(plan)
     except InputError:  # no decision can be seen from other transitions
         return Promise(np.nan, np.nan, 0, one_step)
-    rewards = np.asarray(rewards_of(plan.mdp, objective), dtype=np.float64)
-    earned = discounted_returns(rewards, last_rows(data), np.zeros(len(data)), objective.gamma)
     if not len(rows):
         return Promise(np.nan, np.nan, 0, one_step)
+    earned = logged_returns(plan, from_starts=True)
     return Promise(float(values.mean()), float(earned[rows].mean()), len(rows), one_step)
 
 

@@ -19,7 +19,7 @@ from ..evaluation.comparing import shifts_of
 from ..evaluation.comparison import Shift
 from ..evaluation.fitting.answer import Fit
 from ..markup import escaped
-from ..mdp.jumps import jump_ratio
+from ..mdp.jumps import jumps_known
 from ..outputs import check_file
 from ..policy.decision import Decision
 from ..policy.policy import Policy
@@ -49,7 +49,7 @@ class Report:
         fit: the answer of held-out episodes, where there is one.
         examples: typical decisions, each with the transition that it is asked at.
         diagnosis: what the doctor says of the data.
-        jumps: how far neighbours are, in lengths of a step.
+        jumps: how far neighbours are, in lengths of a step; 0 of a log too small to say so.
     """
 
     policy: Policy
@@ -178,7 +178,7 @@ def report(plan: Plan | Policy | Fit) -> Report:
             (row, policy.explain(np.asarray(data.observations[row]), CASES)) for row in rows
         ),
         diagnosis=diagnose(data),
-        jumps=jump_ratio(mdp.graph, mdp.source_features, mdp.core_features, data.terminations),
+        jumps=jumps_known(mdp.graph, mdp.source_features, mdp.core_features, data.terminations),
     )
 
 

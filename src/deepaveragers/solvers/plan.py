@@ -142,12 +142,12 @@ class Plan:
     def best_logged_return(self) -> float:
         """The largest return that followed any transition in the log, under this objective.
 
-        Values above it come from joining parts of different episodes.
+        Its prices of actions are taken off; whole episodes count, also with a horizon. Values above
+        it come from joining parts of different episodes.
         """
-        from ..mdp.problem import rewards_of
+        from .logged_returns import logged_rewards
 
-        rewards = np.asarray(rewards_of(self.mdp, self.objective), dtype=np.float64)
-        return best_logged_return(self.mdp, rewards, float(self.objective.gamma))
+        return best_logged_return(self.mdp, logged_rewards(self), float(self.objective.gamma))
 
     def start_value(self) -> float:
         """Return the mean planned value of the first observations of all episodes.

@@ -36,10 +36,11 @@ class FindingSeen(msgspec.Struct, frozen=True):
 
 
 class Histogram(msgspec.Struct, frozen=True):
-    """Counts [B] between edges [B + 1]."""
+    """Counts [B] between edges [B + 1]; of whole numbers, the edges lie halfway between them."""
 
     edges: tuple[float, ...]
     counts: tuple[int, ...]
+    whole: bool = False
 
 
 class NamedHistogram(msgspec.Struct, frozen=True):
@@ -49,6 +50,7 @@ class NamedHistogram(msgspec.Struct, frozen=True):
     unit: str
     edges: tuple[float, ...]
     counts: tuple[int, ...]
+    whole: bool
 
 
 class ActionShare(msgspec.Struct, frozen=True):

@@ -30,6 +30,8 @@ from .session import Session
 BINS = 40
 COLUMNS_SHOWN = 64
 """Columns that have a histogram."""
+LARGEST_WHOLE = 2**31
+"""Beyond, numbers are not counted one by one."""
 SAMPLE = 100_000
 """Core states that a column's histogram counts."""
 
@@ -49,7 +51,7 @@ def data_page(session: Session, plan: Plan) -> DataPage:
     return DataPage(
         findings=tuple(_seen(number, one) for number, one in enumerate(found.findings)),
         facts=found.facts,
-        returns=histogram(found.returns),
+        returns=suited_histogram(found.returns),
         lengths=whole_histogram(found.lengths),
         actions=() if data.action_vectors else _actions(found, data, planned),
         action_columns=_action_columns(data, planned) if data.action_vectors else (),
@@ -118,13 +120,23 @@ def histogram(values: Array, bins: int = BINS) -> Histogram:
 def whole_histogram(values: Array, bins: int = BINS) -> Histogram:
     """Return counts of whole numbers, the edges halfway between them; see `histogram`."""
     if not len(values):
-        return Histogram((0.0, 1.0), (0,))
+        return Histogram((-0.5, 0.5), (0,), whole=True)
     low, high = map(int, np.quantile(values, (0.005, 0.995), method="nearest"))
     width = -(-(high - low + 1) // bins)
     number = -(-(high - low + 1) // width)
     edges = low - 0.5 + width * np.arange(number + 1)
     counts, _ = np.histogram(np.clip(values, low, high), bins=edges)
-    return Histogram(tuple(edges.tolist()), tuple(counts.tolist()))
+    return Histogram(tuple(edges.tolist()), tuple(counts.tolist()), whole=True)
+
+
+def suited_histogram(values: Array) -> Histogram:
+    """Return a histogram; bins of whole numbers hold equally many of them, so none looks empty."""
+    finite = np.asarray(values, dtype=np.float64)
+    finite = finite[np.isfinite(finite)]
+    whole = (
+        len(finite) and np.abs(finite).max() < LARGEST_WHOLE and (finite == np.rint(finite)).all()
+    )
+    return whole_histogram(finite) if whole else histogram(finite)
 
 
 def _columns(session: Session) -> tuple[NamedHistogram, ...]:
@@ -137,8 +149,8 @@ def _columns(session: Session) -> tuple[NamedHistogram, ...]:
     for place, (name, unit) in enumerate(zip(axes.labels, axes.units, strict=True)):
         if place == COLUMNS_SHOWN:
             break
-        one = histogram(rows[:, place])
-        found.append(NamedHistogram(name, unit, one.edges, one.counts))
+        one = suited_histogram(rows[:, place])
+        found.append(NamedHistogram(name, unit, one.edges, one.counts, one.whole))
     return tuple(found)
 
 

@@ -1,6 +1,7 @@
 """Routes of the data page, of trust, of jobs, of exports and of events.
 
-What the page does not show first is imported when it is asked for: the map stands sooner.
+What the page does not show first is imported when it is asked for: the map stands sooner. That is
+done in the threads of answers, so that others do not wait.
 """
 
 from __future__ import annotations
@@ -44,17 +45,20 @@ class DataRoutes:
 
     async def data(self, request: Request) -> Response:
         """The data as the doctor sees them."""
-        from .data_page import data_page
 
-        return await self._studio.answer(
-            lambda: data_page(self._session, self._asked(request).plan)
-        )
+        def work() -> object:
+            from .data_page import data_page
+
+            return data_page(self._session, self._asked(request).plan)
+
+        return await self._studio.answer(work)
 
     async def trust(self, request: Request) -> Response:
         """What is proved, estimated and assumed of a plan."""
-        from .trusting import trust
 
         def work() -> object:
+            from .trusting import trust
+
             kept = self._asked(request)
             with self._studio.slow("trust", "bounding what the policy earns"):
                 return trust(self._session, kept, self._estimates.get(kept.summary.id))
@@ -63,12 +67,12 @@ class DataRoutes:
 
     async def estimate(self, request: Request) -> Response:
         """Have a plan judged on held-out episodes, in a job."""
-        from .estimating import estimated
-
         asked = await body(request, PlanNamed)
         kept = await in_thread(self._studio.known, asked.plan)
 
         def work(job: Job) -> dict[str, Any]:
+            from .estimating import estimated
+
             job.reach(0, 1)
             found = {"plan": asked.plan, **estimated(self._session, kept.plan, job.reach)}
             while len(self._estimates) >= ESTIMATES_KEPT:

@@ -11,9 +11,9 @@ from ..evaluation.fitting.answer import Fit
 from ..evaluation.fitting.fit import fit
 from ..mdp.objective import Objective
 from ..representation.encoder import Standardize
+from ..solvers.logged_returns import logged_rewards
 from ..solvers.plan import Plan
 from .columns import typeset
-from .logged import logged_rewards
 from .session import Session
 
 ESTIMATE_SECONDS = 50.0

@@ -14,6 +14,7 @@ from ..policy.case import Case, moment
 from ..policy.decision import Decision
 from ..policy.policy import Policy
 from ..policy.vector_policy import VectorPolicy
+from ..solvers.logged_returns import known_returns, logged_returns
 from ..solvers.plan import Plan
 from .candidate_values import candidate_values
 from .columns import in_words
@@ -27,7 +28,6 @@ from .inspection_messages import (
     Seen,
     SupportWords,
 )
-from .logged import known_returns, logged_returns
 from .session import Session
 
 CASES = 5
@@ -187,6 +187,7 @@ def _case(
         return_after=float(earned[case.transition]),
         return_known=bool(known[case.transition]),
         ended=case.ending,
+        last_reward=float(session.data.rewards[case.transition + case.steps_after]),
         values={column.name: column.value for column in case.columns},
         picture=session.picture(case.transition, before=True),
     )

@@ -119,6 +119,7 @@ class CaseSeen(msgspec.Struct, frozen=True):
             of actions, discount and horizon.
         return_known: whether cutting the episode off took little from it.
         ended: "terminated", "truncated" or "open".
+        last_reward: of its episode, as logged.
         values: what was observed then, by column.
         own: whether it is what was logged next, after the very state that is asked about.
         picture: address of a picture of the state, where observations are pictures.
@@ -136,6 +137,7 @@ class CaseSeen(msgspec.Struct, frozen=True):
     return_after: float
     return_known: bool
     ended: str
+    last_reward: float
     values: dict[str, float]
     picture: str | None
 

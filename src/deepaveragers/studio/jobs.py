@@ -89,10 +89,15 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a session; the last ones that ended are remembered."""
+    """The jobs of a session; the last ones that ended are remembered.
 
-    def __init__(self, events: Events) -> None:
-        self._events = events
+    Args:
+        events: gets their progress and their ends.
+        ended: called in a job's thread once its work is over, cancelled or not.
+    """
+
+    def __init__(self, events: Events, ended: Callable[[], object] = lambda: None) -> None:
+        self._events, self._ended = events, ended
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._numbers = count(1)
         self._lock = threading.Lock()
@@ -107,8 +112,14 @@ class Jobs:
             self._jobs[job.name] = job
             while len(self._jobs) > MOST_KEPT:
                 self._jobs.popitem(last=False)
-        threading.Thread(target=job.run, args=(work,), name=job.name, daemon=True).start()
+        threading.Thread(target=self._run, args=(job, work), name=job.name, daemon=True).start()
         return job
+
+    def _run(self, job: Job, work: Callable[[Job], Any]) -> None:
+        try:
+            job.run(work)
+        finally:
+            self._ended()
 
     def known(self, name: str) -> Job:
         """Return a job by its name."""

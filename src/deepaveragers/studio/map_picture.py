@@ -74,10 +74,14 @@ def map_picture(x: Float32, y: Float32, colours: Bytes, legend: Legend, view: Vi
 
 
 def nearest_state(x: Float32, y: Float32, at: tuple[float, float], view: View) -> int:
-    """Return the state that is drawn nearest to a point of the plane."""
+    """Return the state that is drawn nearest to a point of the plane; of several, the last one.
+
+    It is drawn over the others.
+    """
     across = (x.astype(np.float64) - number("px", at[0])) / (view.right - view.left) * view.width
     up = (y.astype(np.float64) - number("py", at[1])) / (view.top - view.bottom) * view.height
-    return int(np.argmin(across**2 + up**2))
+    apart = across**2 + up**2
+    return len(apart) - 1 - int(np.argmin(apart[::-1]))
 
 
 def png(picture: Array) -> bytes:

@@ -26,6 +26,8 @@ CONTINUOUS = (
     (34, 168, 132), (47, 180, 124), (68, 191, 112), (94, 201, 98), (122, 209, 81), (155, 217, 60),
     (189, 223, 38), (223, 227, 24), (253, 231, 37),
 )  # fmt: skip
+DARK_FROM = 6
+"""Of these, where the dark theme begins: the first ones could not be seen on its ground."""
 AROUND_ZERO = {
     "light": ((33, 102, 172), (146, 197, 222), (232, 232, 232), (244, 165, 96), (178, 82, 24)),
     "dark": ((80, 160, 240), (60, 100, 150), (70, 74, 80), (160, 100, 50), (250, 160, 70)),
@@ -45,8 +47,7 @@ def palette(legend: Legend, theme: Theme) -> Bytes:
     """Return [256, 3] uint8, the colour of every byte of a colouring."""
     colours = np.empty((256, 3), dtype=np.uint8)
     if legend.kind != "categories":
-        stops = CONTINUOUS if legend.kind == "continuous" else AROUND_ZERO[theme]
-        colours[: STEPS + 1] = _between(stops)
+        colours[: STEPS + 1] = _between(_stops(legend, theme))
     elif legend.by in OF_ACTIONS:
         colours[:] = _categories()
     else:
@@ -54,6 +55,12 @@ def palette(legend: Legend, theme: Theme) -> Bytes:
         colours[0] = REST[theme]
     colours[MISSING] = NO_VALUE[theme]
     return colours
+
+
+def _stops(legend: Legend, theme: Theme) -> tuple[tuple[int, int, int], ...]:
+    if legend.kind != "continuous":
+        return AROUND_ZERO[theme]
+    return CONTINUOUS[DARK_FROM:] if theme == "dark" else CONTINUOUS
 
 
 def _categories() -> Float64:

@@ -119,11 +119,11 @@ class PlanRoutes:
 
     async def compare(self, request: Request) -> Response:
         """Two plans side by side."""
-        from .comparing import compare
-
         left, right = (request.query_params.get(side, "") for side in ("left", "right"))
 
         def work() -> object:
+            from .comparing import compare
+
             plans = self._studio.known(left), self._studio.known(right)
             with self._studio.slow("compare", "comparing"):
                 return self._session.compared(*plans, lambda: compare(self._session, *plans))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from ..arrays import Int64
 from ..errors import InputError
@@ -15,7 +18,7 @@ from .messages import PlanSummary
 from .question_messages import Question
 
 MOST_BYTES = 192 << 20
-"""Of values and Q-values of plans that are not pinned."""
+"""Of plans that are not pinned, without what they share."""
 MOST_PINS = 12
 MOST_QUESTIONS = 4_096
 """That are remembered by the ids of their plans; each is a few hundred bytes."""
@@ -29,13 +32,13 @@ class Kept:
         plan: the plan.
         summary: what the page says.
         planned: [N] int64, what it does in every core state; see `planned_actions`.
-        model_bytes: of the plan's own model, where its candidates are not those of the session's.
+        own_bytes: of its own candidates and rewards, where they are not those of the session.
     """
 
     plan: Plan
     summary: PlanSummary
     planned: Int64
-    model_bytes: int = 0
+    own_bytes: int = 0
 
     @property
     def state(self) -> tuple[str, float]:
@@ -44,14 +47,24 @@ class Kept:
 
     @property
     def nbytes(self) -> int:
-        """Memory in bytes, without the session's model."""
+        """Memory in bytes, without what it shares with the session."""
         arrays = (self.plan.values, self.plan.q_values, self.planned)
-        return sum(array.nbytes for array in arrays) + self.model_bytes
+        return sum(array.nbytes for array in arrays) + self.own_bytes
 
 
-def graph_bytes(mdp: DacMdp) -> int:
-    """Return the memory of a model's graph of candidates."""
-    return sum(array.nbytes for array in candidates_of(mdp))
+def own_bytes(plan: Plan, mdp: DacMdp, rewards: Any) -> int:
+    """Return the memory of a plan's candidates and rewards, where they are not these.
+
+    Args:
+        plan: the plan.
+        mdp: the model that plans share.
+        rewards: of the objective that plans share, None for those of the data.
+    """
+    own = () if plan.mdp is mdp else candidates_of(plan.mdp)
+    asked = plan.objective.rewards
+    if asked is not rewards and isinstance(asked, np.ndarray):
+        own = (*own, asked)
+    return sum(array.nbytes for array in own)
 
 
 class Plans:

@@ -18,7 +18,7 @@ from ..arrays import Array, Float64
 from ..data.observations import is_image
 from ..errors import InputError
 from ..mdp.candidate_problem import with_permitted_candidates
-from ..mdp.jumps import FEWEST, jump_ratio
+from ..mdp.jumps import jumps_known
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from ..mdp.problem import rewards_of, with_cost
@@ -31,7 +31,7 @@ from .columns import columns_of, first_axes
 from .messages import Column, Model, Opening, PlanSummary
 from .model_message import model_message
 from .planning_watch import PLAN_SECONDS, solve_within
-from .plans import Kept, Plans, graph_bytes
+from .plans import Kept, Plans, own_bytes
 from .question_messages import Question
 from .questions import normal, objective_of, plan_id, question_of, tolerance_of
 from .replanning import Overtaken
@@ -96,10 +96,8 @@ class Session:
     def jumps(self) -> float:
         """How far neighbours are, in lengths of a step; 0 of a log that is too small to say so."""
         mdp, ended = self.mdp, self.data.terminations
-        if len(mdp) < FEWEST:
-            return 0.0
         return self.once(
-            "jumps", lambda: jump_ratio(mdp.graph, mdp.source_features, mdp.core_features, ended)
+            "jumps", lambda: jumps_known(mdp.graph, mdp.source_features, mdp.core_features, ended)
         )
 
     @property
@@ -219,8 +217,7 @@ class Session:
         planned = planned_actions(plan)
         about = question, self.source, self.starts, name
         summary = summary_of(plan, planned, *about, jumps=self.jumps, prepared=prepared)
-        own = 0 if plan.mdp is self.mdp else graph_bytes(plan.mdp)
-        return Kept(plan, summary, planned, own)
+        return Kept(plan, summary, planned, own_bytes(plan, self.mdp, self.base.rewards))
 
     def _model_for(self, objective: Objective) -> DacMdp:
         """Return the model to plan on: where ranges of actions are forbidden, without them.

@@ -1,6 +1,7 @@
 """Routes of states: inspecting, groups, futures, pictures.
 
-What the page does not show first is imported when it is asked for: the map stands sooner.
+What the page does not show first is imported when it is asked for: the map stands sooner. That is
+done in the threads of answers, so that others do not wait.
 """
 
 from __future__ import annotations
@@ -31,37 +32,48 @@ class StateRoutes:
 
     async def inspect(self, request: Request) -> Response:
         """A state, and what the plan does there."""
-        from .inspecting import inspect
-
         asked = await body(request, InspectRequest)
-        return await self._studio.answer(
-            lambda: inspect(self._session, self._studio.known(asked.plan).plan, asked)
-        )
+
+        def work() -> object:
+            from .inspecting import inspect
+
+            return inspect(self._session, self._studio.known(asked.plan).plan, asked)
+
+        return await self._studio.answer(work)
 
     async def group(self, request: Request) -> Response:
         """Some states together."""
-        from .grouping import group
-
         asked = await body(request, GroupRequest)
-        return await self._studio.answer(
-            lambda: group(self._session, self._studio.known(asked.plan).plan, asked)
-        )
+
+        def work() -> object:
+            from .grouping import group
+
+            return group(self._session, self._studio.known(asked.plan).plan, asked)
+
+        return await self._studio.answer(work)
 
     async def imagine(self, request: Request) -> Response:
         """The most likely future from a state."""
-        from .imagining import imagine
-
         asked = await body(request, ImagineRequest)
-        return await self._studio.answer(
-            lambda: imagine(self._session, self._studio.known(asked.plan).plan, asked)
-        )
+
+        def work() -> object:
+            from .imagining import imagine
+
+            return imagine(self._session, self._studio.known(asked.plan).plan, asked)
+
+        return await self._studio.answer(work)
 
     async def picture(self, request: Request) -> Response:
         """A state as a picture."""
-        from .state_picture import state_picture
-
         state, before = request.path_params["state"], "transition" in request.query_params
-        content = await in_thread(lambda: state_picture(self._session, state, before=before))
+
+        def work() -> bytes:
+            from .state_picture import state_picture
+
+            return state_picture(self._session, state, before=before)
+
         return Response(
-            content, media_type="image/png", headers={"cache-control": "private, max-age=3600"}
+            await in_thread(work),
+            media_type="image/png",
+            headers={"cache-control": "private, max-age=3600"},
         )

@@ -16,6 +16,7 @@ from ..server.problems import Problem
 from .colouring import Bytes, coloured
 from .events import Events
 from .exchange import json
+from .freed_memory import FreedMemory
 from .jobs import Jobs
 from .messages import Legend
 from .planning_watch import PlanningWatch
@@ -42,7 +43,8 @@ class Studio:
 
     def __init__(self, session: Session) -> None:
         self.session, self.events, self.replanning = session, Events(), Replanning()
-        self.jobs = Jobs(self.events)
+        self.freed = FreedMemory()
+        self.jobs = Jobs(self.events, ended=self.freed.worked)
         self._shown = threading.Event()
         first = plan_id(session.first, session.digest)
         session.first_watch = PlanningWatch(
@@ -59,6 +61,7 @@ class Studio:
     def coloured(self, by: str, kept: Kept, other: Kept | None) -> tuple[Legend, Bytes]:
         """Return the legend and the bytes of a colouring: of a plan, of two, or of a finding."""
         self._shown.set()
+        self.freed.worked()
         if by.startswith(FINDING):
             from .data_page import by_finding
 
@@ -67,13 +70,20 @@ class Studio:
 
     async def answer(self, work: Callable[[], Result]) -> Response:
         """Return as JSON what the work returns; it runs in a thread."""
-        return json(await in_thread(work))
+        answer = json(await in_thread(work))
+        self.freed.worked()
+        return answer
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Make in a thread what the page asks for first; tell when kernels are being compiled."""
+        """Make in a thread what the page asks for first; tell when kernels are being compiled.
 
-        with told_of_compiling(lambda begun: self.tell("kernels", PREPARING, float(not begun))):
+        What is freed goes back to the system meanwhile.
+        """
+        with (
+            self.freed.running(),
+            told_of_compiling(lambda begun: self.tell("kernels", PREPARING, float(not begun))),
+        ):
             threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
             yield
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..arrays import Float64, Int64
 from ..mdp.jumps import FARTHEST
+from ..solvers.logged_returns import best_known, known_returns, logged_returns
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import numbers_of
 from ..solvers.start_states import Starts
 from .columns import typeset
-from .logged import best_known, known_returns, logged_returns
 from .messages import PlanSummary, Spread
 from .question_messages import Question
 from .questions import query_of

@@ -13,11 +13,11 @@ from ..evaluation.guarantee import COLUMNS_SHOWN, THINNEST, Guarantee, guarantee
 from ..evaluation.quantiles import normal_reach
 from ..evaluation.statistics import bootstrap_interval
 from ..mdp.jumps import FARTHEST, jumps_in_words
+from ..solvers.logged_returns import logged_returns, steps_from_starts
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import planned_actions
 from .columns import in_words, typeset
 from .data_messages import Behaviour, Statement, Thin, ThinPlace, Trust
-from .logged import logged_returns, steps_from_starts
 from .planned_distances import planned_distances
 from .plans import Kept
 from .session import Session

@@ -5,7 +5,7 @@ import { count, onScale } from "../numbers";
 
 const HEIGHT = 40;
 
-export function Histogram({ bins, label, whole = false }: { bins: Bins; label: string; whole?: boolean }) {
+export function Histogram({ bins, label }: { bins: Bins; label: string }) {
   const most = Math.max(...bins.counts, 1);
   const total = bins.counts.reduce((sum, amount) => sum + amount, 0);
   const width = 100 / Math.max(bins.counts.length, 1);
@@ -13,7 +13,7 @@ export function Histogram({ bins, label, whole = false }: { bins: Bins; label: s
   const shown = (value: number) => onScale(value, high - low);
   /** Whole numbers stand between edges: of 2.5 … 4.5, 3 and 4. */
   const between = (from: number, to: number) =>
-    whole ? [count(Math.ceil(from)), count(Math.floor(to))] : [shown(from), shown(to)];
+    bins.whole ? [count(Math.ceil(from)), count(Math.floor(to))] : [shown(from), shown(to)];
   const [least, greatest] = between(low, high);
   const words = `${label}: ${count(total)} values from ${least} to ${greatest}`;
   return (

@@ -6,7 +6,7 @@ import { api, mapPicture } from "../api";
 import { useFetched } from "../fetched";
 import { recolour } from "../questions/planning";
 import { differences } from "../questions/words";
-import { actsInRows, first, look, model, otherAction, pins, plan, rectangle, stale, theme, view } from "../store";
+import { actsInRows, first, hidden, look, model, otherAction, pins, plan, rectangle, stale, theme, view } from "../store";
 import type { Comparisons, PlanSummary } from "../types";
 import { Waiting } from "../waiting";
 import { number, percent } from "../numbers";
@@ -87,8 +87,11 @@ function Side({ name, plan: shown, all, onChange }: {
 
 function Result({ left, right }: { left: Candidate; right: Candidate }) {
   const answer = useFetched<Comparisons>(() => api.compare(left.id, right.id));
-  const show = () => {
-    look({ by: "difference", other: left.id === plan.value?.id ? right.id : left.id });
+  const present = plan.value?.id;
+  const other = left.id === present ? right.id : left.id;
+  const show = (by: "changed" | "difference") => {
+    hidden.value = new Set();
+    look({ by, other });
     void recolour();
   };
   return (
@@ -99,7 +102,14 @@ function Result({ left, right }: { left: Candidate; right: Candidate }) {
             The best action differs in <b>{percent(found.changed_share)}</b> of the states
             {actsInRows() && <>, by more than {otherAction()} of the range of a column</>}.
           </p>
-          <button type="button" class="main" onClick={show}>Show where on the map</button>
+          {left.id === present || right.id === present
+            ? (
+              <p class="shows">
+                <button type="button" class="main" onClick={() => show("changed")}>Show where on the map</button>
+                <button type="button" onClick={() => show("difference")}>Show the difference in value</button>
+              </p>
+            )
+            : <p class="help">The map shows where, once one of the two is the present plan: click its name under Pinned plans.</p>}
           <Losses found={found} left={left.label} right={right.label} />
           {actsInRows() ? <Shifts found={found} /> : <Changes found={found} />}
           <Groups found={found} />

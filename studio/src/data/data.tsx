@@ -44,7 +44,7 @@ function Found({ page }: { page: DataPage }) {
       <h4>Episodes</h4>
       <div class="histograms">
         <Histogram bins={page.returns} label="Return" />
-        <Histogram bins={page.lengths} label="Length" whole />
+        <Histogram bins={page.lengths} label="Length" />
       </div>
       <h4>Coverage: distance from a state to the data of its planned action</h4>
       <Histogram bins={page.coverage.distances} label={halfBelow(page.coverage)} />
@@ -78,5 +78,6 @@ function Entry({ finding }: { finding: Finding }) {
 }
 
 function halfBelow({ distances, median }: DataPage["coverage"]): string {
-  return `Distance, half below ${onScale(median, distances.edges.at(-1)! - distances.edges[0])}`;
+  const middle = onScale(median, distances.edges.at(-1)! - distances.edges[0]);
+  return middle === "0" ? "Distance, 0 in half of the states" : `Distance, half below ${middle}`;
 }

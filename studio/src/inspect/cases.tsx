@@ -10,11 +10,12 @@ const ENDINGS: Record<string, string> = { terminated: "ended", truncated: "cut o
 export function Cases({ cases }: { cases: Case[] }) {
   if (cases.length === 0) return null;
   const together = alike(cases.map((entry) => entry.episode));
+  const outcomes = new Set(cases.map((entry) => entry.last_reward)).size > 1;
   const pictures = cases.some((entry) => entry.picture);
   return (
     <section class="cases">
       <h4>Comparable cases</h4>
-      <p class="help">Logged states most like this one: what was done there, what was earned from then on under this question, discounted, and how it ended.</p>
+      <p class="help">Logged states most like this one: what was done there, what was earned from then on under this question, discounted, and how it ended{outcomes && ", with its last logged reward"}.</p>
       {together > 1 && <p class="help">{together} of these {cases.length} cases are of the same episode.</p>}
       {pictures && <Pictures cases={cases} />}
       <div class="scroll">
@@ -35,7 +36,10 @@ export function Cases({ cases }: { cases: Case[] }) {
                 <td>{entry.done}{entry.own && <small> (here)</small>}</td>
                 <td class="figure">{number(entry.distance, 2)}</td>
                 <td class="figure">{number(entry.return_after, 3)}</td>
-                <td>{ENDINGS[entry.ended] ?? entry.ended}</td>
+                <td>
+                  {ENDINGS[entry.ended] ?? entry.ended}
+                  {outcomes && <small class="outcome">with {number(entry.last_reward, 3)}</small>}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -4,7 +4,7 @@ import { api } from "../api";
 import { PairedBars } from "../charts/paired";
 import { useFetched } from "../fetched";
 import { letGo } from "../map/map";
-import { actionColumn, actionName, lasso, plan, stale } from "../store";
+import { actionColumn, actionName, lasso, model, plan, stale } from "../store";
 import type { Group, Spread } from "../types";
 import { Waiting } from "../waiting";
 import { count, number, percent, shares, signed } from "../numbers";
@@ -64,19 +64,26 @@ function Described({ group }: { group: Group }) {
               <tr><th scope="col">Column</th><th scope="col" class="figure">Here</th><th scope="col" class="figure">All</th><th scope="col" class="figure">Deviations</th></tr>
             </thead>
             <tbody>
-              {group.columns.slice(0, COLUMNS_LISTED).map((column) => (
-                <tr key={column.name}>
-                  <th scope="row">{column.name}</th>
-                  <td class="figure">{number(column.mean, 3)}</td>
-                  <td class="figure">{number(column.overall, 3)}</td>
-                  <td class="figure">{signed(column.difference, 2)}</td>
-                </tr>
-              ))}
+              {group.columns.slice(0, COLUMNS_LISTED).map((column) => <Mean key={column.name} column={column} />)}
             </tbody>
           </table>
         </>
       )}
     </>
+  );
+}
+
+/** A column's mean in the group and everywhere; of a flag, the share of states that have it. */
+function Mean({ column }: { column: Group["columns"][number] }) {
+  const known = model.value?.columns.find((one) => one.name === column.name);
+  const mean = (value: number | null) => (known?.kind === "flag" ? percent(value) : number(value, 3));
+  return (
+    <tr>
+      <th scope="row">{column.name}{known?.unit && <small> {known.unit}</small>}</th>
+      <td class="figure">{mean(column.mean)}</td>
+      <td class="figure">{mean(column.overall)}</td>
+      <td class="figure">{signed(column.difference, 2)}</td>
+    </tr>
   );
 }
 

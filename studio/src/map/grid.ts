@@ -57,6 +57,7 @@ function place(value: number, low: number, high: number, cells: number): number 
 /**
  * The nearest state to (x, y), no farther than `reachX` and `reachY`, which are also the units of
  * distance (a pixel's radius in data units); -1 where there is none. `shown` leaves states out.
+ * Of states at one place it is the last, which is drawn over the others.
  */
 export function nearest(
   grid: Grid, xs: Float32Array, ys: Float32Array, x: number, y: number, reachX: number, reachY: number,
@@ -75,13 +76,25 @@ export function nearest(
       const dx = (xs[state] - x) / reachX;
       const dy = (ys[state] - y) / reachY;
       const distance = dx * dx + dy * dy;
-      if (distance <= least && (found < 0 || distance < least) && (!shown || shown(state))) {
+      if (distance <= least && (!shown || shown(state))) {
         least = distance;
         found = state;
       }
     }
   }
   return found;
+}
+
+/** How many states stand where this one stands. */
+export function together(grid: Grid, xs: Float32Array, ys: Float32Array, state: number, shown?: (state: number) => boolean): number {
+  const { bounds, columns, rows, starts, items } = grid;
+  const cell = cellOf(xs[state], ys[state], columns, rows, bounds);
+  let count = 0;
+  for (let entry = starts[cell]; entry < starts[cell + 1]; entry++) {
+    const other = items[entry];
+    if (xs[other] === xs[state] && ys[other] === ys[state] && (!shown || shown(other))) count++;
+  }
+  return count;
 }
 
 function span(value: number, reach: number, low: number, high: number, cells: number): [number, number] {

@@ -16,6 +16,9 @@ const VIRIDIS: Rgb[] = [
   [223, 227, 24], [253, 231, 37],
 ];
 
+/** Of these, where the dark theme begins: the first ones could not be seen on its ground. */
+const DARK_FROM = 6;
+
 /** Blue for less, orange for more; the middle recedes into the theme's ground. */
 const DIVERGING: Record<Theme, Rgb[]> = {
   light: [[33, 102, 172], [146, 197, 222], [232, 232, 232], [244, 165, 96], [178, 82, 24]],
@@ -45,8 +48,8 @@ export function categoryColour(index: number): Rgb {
   return mixed(base, target, 0.4);
 }
 
-export function continuousColour(share: number): Rgb {
-  return along(VIRIDIS, share);
+export function continuousColour(share: number, theme: Theme): Rgb {
+  return along(theme === "dark" ? VIRIDIS.slice(DARK_FROM) : VIRIDIS, share);
 }
 
 export function divergingColour(share: number, theme: Theme): Rgb {
@@ -67,7 +70,7 @@ export function codeColour(legend: Legend, code: number, theme: Theme): Rgb {
   if (code === legend.missing) return MISSING[theme];
   if (legend.kind === "categories") return categoryOrPlain(legend, code, theme);
   const share = code / LAST_VALUE;
-  return legend.kind === "diverging" ? divergingColour(share, theme) : continuousColour(share);
+  return legend.kind === "diverging" ? divergingColour(share, theme) : continuousColour(share, theme);
 }
 
 /** For findings and changes, code 0 stands for 'not this one' and stays in the background. */

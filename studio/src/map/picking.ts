@@ -1,12 +1,12 @@
 /** Finding states on the map, and saying which one it is. */
 
 import { codeToValue } from "./palette";
-import { nearest } from "./grid";
+import { nearest, together } from "./grid";
 import { grid, positions } from "./positions";
 import type { Rectangle, Size } from "./view";
 import { toData } from "./view";
 import { actionName, axisLabel, colouring, hidden, view } from "../store";
-import { number } from "../numbers";
+import { number, plural } from "../numbers";
 
 const REACH_PX = 12;
 
@@ -36,6 +36,9 @@ export function described(state: number): [string, string][] {
   }
   const colours = colouring.value;
   if (colours) rows.push([colours.legend.label, meaning(colours.codes[state])]);
+  const index = grid.value;
+  const here = index && places ? together(index, places.x, places.y, state, shown()) : 1;
+  if (here > 1) rows.push(["at this place", plural(here, "state")]);
   return rows;
 }
 

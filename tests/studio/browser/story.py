@@ -97,6 +97,8 @@ def compare_pins(visit: Visit, shot: Shot = nothing) -> None:
         expect(pictures.nth(index)).to_have_js_property("complete", True)
         assert pictures.nth(index).evaluate("image => image.naturalWidth") > 0
     visit.button("Show where on the map").click()
+    expect(page.locator(".categories")).to_contain_text("another")
+    visit.button("Show the difference in value").click()
     expect(page.locator(".legend-title")).to_contain_text("value, less that of")
     shot("compare")
 
