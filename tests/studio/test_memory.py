@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
-import sys
+import os
+import platform
 import threading
 import time
 import tracemalloc
@@ -123,16 +124,16 @@ def test_freed_memory_goes_back_after_work():
         given.append(time.monotonic())
         back.set()
 
-    freed = FreedMemory(give_back, seconds=0.05)
+    freed = FreedMemory(give_back, seconds=0.5)
     with freed.running():
         assert not back.wait(0.2), "without work there is nothing to give back"
         began = time.monotonic()
         for _ in range(3):
             freed.worked()
         assert back.wait(10)
-        assert given[0] - began >= 0.05
+        assert given[0] - began >= 0.5
         back.clear()
-        assert not back.wait(0.2)
+        assert not back.wait(0.7)
         freed.worked()
         assert back.wait(10)
     assert len(given) == 2
@@ -153,26 +154,26 @@ def test_work_of_the_studio_is_told(page):
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_job_tells_when_its_work_is_over(fails):
-    over = threading.Event()
+    over, early = threading.Event(), []
 
     def work(job):
-        assert not over.is_set()
+        early.append(over.is_set())
         if fails:
             raise da.InputError("plan", "one", "none")
 
     Jobs(Events(), ended=over.set).start("working", work)
     assert over.wait(10)
+    assert early == [False]
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc only")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc only")
 def test_gaps_in_the_heap_are_given_back():
     """Blocks below glibc's limit for pages of their own; some stay, so the heap cannot shrink."""
     blocks = [np.ones(10_000) for _ in range(2_000)]
     full = resident()
     kept = blocks[::50]
     del blocks
-    if not trim():
-        pytest.skip("not glibc")
+    assert trim()
     assert resident() < full - 100 * 2**20
     assert all(block[0] == 1.0 for block in kept)
 
@@ -180,4 +181,4 @@ def test_gaps_in_the_heap_are_given_back():
 def resident():
     """Return the bytes of this process in memory."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096
+    return pages * os.sysconf("SC_PAGE_SIZE")

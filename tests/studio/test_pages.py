@@ -220,6 +220,8 @@ def test_bins_of_whole_numbers_hold_equally_many_of_them():
     assert seen.whole
     assert set(seen.counts[1:-1]) == {10}
     assert sum(seen.counts) == len(rates)
+    rare = np.repeat([0.0, 1.0], [10_000, 40])
+    assert suited_histogram(rare).counts == (10_000, 40)
     assert not suited_histogram(rates / 10).whole
     assert not suited_histogram(np.array([0.0, 1e300])).whole
     assert sum(suited_histogram(np.array([np.nan, -1.0, 1.0])).counts) == 2

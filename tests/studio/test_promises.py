@@ -13,7 +13,7 @@ from tests.studio.worlds import slope
 
 import deepaveragers as da
 from deepaveragers.data.returns import returns_to_go
-from deepaveragers.solvers.logged_returns import known_returns
+from deepaveragers.mdp.logged_returns import known_returns
 from deepaveragers.studio import estimating, planning_watch
 from deepaveragers.studio.columns import typeset
 from deepaveragers.studio.question_messages import Question
@@ -127,15 +127,16 @@ def test_a_horizon_that_the_log_keeps_raises_no_doubt(tmp_path, horizon):
 def test_a_return_is_known_where_all_steps_of_the_horizon_are_logged(length):
     plan = da.compile(endless(length)).solve(gamma=0.99, horizon=3)
     left = np.tile(np.arange(length, 0, -1), 10)
-    assert np.array_equal(known_returns(plan), left >= 3)
-    assert np.array_equal(known_returns(plan, from_starts=True), left >= 4)
+    assert np.array_equal(known_returns(plan.mdp, plan.objective), left >= 3)
+    assert np.array_equal(known_returns(plan.mdp, plan.objective, from_starts=True), left >= 4)
 
 
 def test_endless_returns_are_known_where_little_lies_beyond_the_cut():
     plan = da.compile(endless(20)).solve(gamma=0.9)
     left = np.tile(np.arange(20, 0, -1), 10)
-    assert np.array_equal(known_returns(plan), 0.9**left <= 0.05)
-    assert known_returns(da.compile(chain()).solve(gamma=0.99)).all()
+    assert np.array_equal(known_returns(plan.mdp, plan.objective), 0.9**left <= 0.05)
+    plan = da.compile(chain()).solve(gamma=0.99)
+    assert known_returns(plan.mdp, plan.objective).all()
 
 
 @pytest.mark.filterwarnings("ignore::deepaveragers.DataWarning")
@@ -186,7 +187,8 @@ def test_cases_say_whether_their_return_is_known(tmp_path, page, mdp):
         assert cases
         assert all(case["return_known"] is expected for case in cases)
     first = page.get("/api/opening")["plan"]["id"]
-    known = known_returns(page.session.known(first).plan)
+    plan = page.session.known(first).plan
+    known = known_returns(plan.mdp, plan.objective)
     for case in page.post("/api/inspect", plan=first, state=17)["cases"]:
         assert case["return_known"] == known[case["state"]]
 

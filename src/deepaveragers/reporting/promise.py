@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import Float64, Int64
 from ..errors import InputError
 from ..evaluation.decision_states import decision_states
-from ..solvers.logged_returns import logged_returns
+from ..mdp.logged_returns import logged_returns
 from ..solvers.plan import Plan
 from ..solvers.start_states import start_states
 
@@ -41,7 +41,7 @@ def promise_of(plan: Plan) -> Promise:
         return Promise(np.nan, np.nan, 0, one_step)
     if not len(rows):
         return Promise(np.nan, np.nan, 0, one_step)
-    earned = logged_returns(plan, from_starts=True)
+    earned = logged_returns(plan.mdp, plan.objective, from_starts=True)
     return Promise(float(values.mean()), float(earned[rows].mean()), len(rows), one_step)
 
 

@@ -14,6 +14,7 @@ from ..arguments import check_known, instance, shown
 from ..arrays import Float64, frozen
 from ..markup import table_html
 from ..mdp.cost import best_logged_return
+from ..mdp.logged_returns import logged_rewards
 from ..mdp.model import DacMdp
 from ..mdp.objective import Objective
 from .certificate import Certificate
@@ -145,9 +146,8 @@ class Plan:
         Its prices of actions are taken off; whole episodes count, also with a horizon. Values above
         it come from joining parts of different episodes.
         """
-        from .logged_returns import logged_rewards
-
-        return best_logged_return(self.mdp, logged_rewards(self), float(self.objective.gamma))
+        earned = logged_rewards(self.mdp, self.objective)
+        return best_logged_return(self.mdp, earned, float(self.objective.gamma))
 
     def start_value(self) -> float:
         """Return the mean planned value of the first observations of all episodes.

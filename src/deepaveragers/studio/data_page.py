@@ -122,6 +122,8 @@ def whole_histogram(values: Array, bins: int = BINS) -> Histogram:
     if not len(values):
         return Histogram((-0.5, 0.5), (0,), whole=True)
     low, high = map(int, np.quantile(values, (0.005, 0.995), method="nearest"))
+    if low == high:
+        low, high = int(values.min()), int(values.max())
     width = -(-(high - low + 1) // bins)
     number = -(-(high - low + 1) // width)
     edges = low - 0.5 + width * np.arange(number + 1)

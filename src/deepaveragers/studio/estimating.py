@@ -9,9 +9,9 @@ from typing import Any
 from ..evaluation.candidates import Candidate
 from ..evaluation.fitting.answer import Fit
 from ..evaluation.fitting.fit import fit
+from ..mdp.logged_returns import logged_rewards
 from ..mdp.objective import Objective
 from ..representation.encoder import Standardize
-from ..solvers.logged_returns import logged_rewards
 from ..solvers.plan import Plan
 from .columns import typeset
 from .session import Session
@@ -36,7 +36,7 @@ def estimated(
     objective, mdp, data = plan.objective, session.mdp, session.data
     if objective.rewards is not None or objective.action_penalties is not None:
         # A price off every reward of an action is the same plan as a price of the action.
-        data = replace(data, rewards=logged_rewards(plan))
+        data = replace(data, rewards=logged_rewards(plan.mdp, plan.objective))
     found = fit(
         data,
         [

@@ -10,11 +10,11 @@ from ..arrays import Array, Bool, Float64
 from ..data.transitions import Transitions
 from ..errors import InputError
 from ..kernels.bellman import reference
+from ..mdp.logged_returns import known_returns, logged_returns
 from ..policy.case import Case, moment
 from ..policy.decision import Decision
 from ..policy.policy import Policy
 from ..policy.vector_policy import VectorPolicy
-from ..solvers.logged_returns import known_returns, logged_returns
 from ..solvers.plan import Plan
 from .candidate_values import candidate_values
 from .columns import in_words
@@ -50,7 +50,10 @@ def inspect(session: Session, plan: Plan, asked: InspectRequest) -> Inspected:
     if state is not None and not ended:
         q_values = plan.q_values[state]
     value = float(q_values.max()) if state is None else float(plan.values[state])
-    earned, known = logged_returns(plan), known_returns(plan)
+    earned, known = (
+        logged_returns(plan.mdp, plan.objective),
+        known_returns(plan.mdp, plan.objective),
+    )
     actions = () if ended else _actions(session, policy, q_values, state, observation)
     return Inspected(
         observation=_seen(session, decision),

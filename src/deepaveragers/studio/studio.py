@@ -70,9 +70,10 @@ class Studio:
 
     async def answer(self, work: Callable[[], Result]) -> Response:
         """Return as JSON what the work returns; it runs in a thread."""
-        answer = json(await in_thread(work))
-        self.freed.worked()
-        return answer
+        try:
+            return json(await in_thread(work))
+        finally:
+            self.freed.worked()
 
     @contextmanager
     def running(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Float64, Int64
 from ..mdp.jumps import FARTHEST
-from ..solvers.logged_returns import best_known, known_returns, logged_returns
+from ..mdp.logged_returns import best_known, known_returns, logged_returns
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import numbers_of
 from ..solvers.start_states import Starts
@@ -50,9 +50,12 @@ def summary_of(
     there = ~np.isnan(values)
     shares, spreads = _actions(plan, planned[planned >= 0])
     start = float(values[there].mean()) if there.any() else None
-    earned = logged_returns(plan)
+    asked = plan.mdp, plan.objective
+    earned = logged_returns(*asked)
     endless = plan.objective.horizon is None
-    from_starts = (earned if endless else logged_returns(plan, from_starts=True))[starts.rows]
+    from_starts = (
+        earned if endless else logged_returns(plan.mdp, plan.objective, from_starts=True)
+    )[starts.rows]
     doubts = _doubts(plan, start, starts.rows, from_starts, earned)
     return PlanSummary(
         id=name,
@@ -129,13 +132,13 @@ def _doubts(
         earned: [N] what it earned from every row on.
     """
     mean = float(plan.values.mean())
-    best = best_known(from_starts, known_returns(plan, from_starts=True)[rows])
+    best = best_known(from_starts, known_returns(plan.mdp, plan.objective, from_starts=True)[rows])
     if start is not None and start - plan.below > best:
         yield (
             f"The starts promise {start:.4g}; the best logged episode earned {best:.4g}. "
             f"{OFTEN_BROKEN}"
         )
-    elif mean - plan.below > (best := best_known(earned, known_returns(plan))):
+    elif mean - plan.below > (best := best_known(earned, known_returns(plan.mdp, plan.objective))):
         yield (
             f"The mean value, {mean:.4g}, is above the best logged return, {best:.4g}. "
             f"{OFTEN_BROKEN}"

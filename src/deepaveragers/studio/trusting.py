@@ -13,7 +13,7 @@ from ..evaluation.guarantee import COLUMNS_SHOWN, THINNEST, Guarantee, guarantee
 from ..evaluation.quantiles import normal_reach
 from ..evaluation.statistics import bootstrap_interval
 from ..mdp.jumps import FARTHEST, jumps_in_words
-from ..solvers.logged_returns import logged_returns, steps_from_starts
+from ..mdp.logged_returns import logged_returns, steps_from_starts
 from ..solvers.plan import Plan
 from ..solvers.planned_actions import planned_actions
 from .columns import in_words, typeset
@@ -129,14 +129,14 @@ def _beside(planned: float, behaviour: Behaviour) -> Statement:
 
 
 def _behaviour(session: Session, plan: Plan) -> Behaviour:
-    earned = logged_returns(plan, from_starts=True)[session.starts.rows]
+    earned = logged_returns(plan.mdp, plan.objective, from_starts=True)[session.starts.rows]
     mean = float(earned.mean())
     if len(earned) <= FEW:
         interval = bootstrap_interval(earned, level=LEVEL)
     else:
         reach = normal_reach(LEVEL) * float(earned.std(ddof=1)) / len(earned) ** 0.5
         interval = mean - reach, mean + reach
-    return Behaviour(mean, interval, LEVEL, len(earned), steps_from_starts(plan))
+    return Behaviour(mean, interval, LEVEL, len(earned), steps_from_starts(plan.objective))
 
 
 def _told(found: Guarantee) -> dict[str, Any]:

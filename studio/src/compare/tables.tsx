@@ -53,7 +53,7 @@ export function Changes({ found }: { found: Comparisons }) {
       </table>
       <p class="help">
         Gain: how much better the right plan holds its action, on average, under its own question
-        {found.changes.slice(0, ROWS).some((change) => change.gain === null) && "; – where the left one's is not available there"}.
+        {found.changes.slice(0, ROWS).some((change) => change.gain === null) && "; a dash where the left one's is not available there"}.
       </p>
     </>
   );

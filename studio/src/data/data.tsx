@@ -8,7 +8,7 @@ import { useFetched } from "../fetched";
 import { hidden, look, model, plan, stale, view } from "../store";
 import type { DataPage, Finding } from "../types";
 import { Waiting } from "../waiting";
-import { onScale, plural, shares } from "../numbers";
+import { number, onScale, plural, shares } from "../numbers";
 
 /** As the checks of `doctor/`. */
 const LOOKED_AT = "ends and order of episodes, copies, spikes of rewards, columns that are constant, equal or tell the outcome, "
@@ -79,5 +79,8 @@ function Entry({ finding }: { finding: Finding }) {
 
 function halfBelow({ distances, median }: DataPage["coverage"]): string {
   const middle = onScale(median, distances.edges.at(-1)! - distances.edges[0]);
-  return middle === "0" ? "Distance, 0 in half of the states" : `Distance, half below ${middle}`;
+  if (median === 0) {
+    return "Distance, 0 in half of the states";
+  }
+  return `Distance, half below ${middle === "0" ? number(median, 2) : middle}`;
 }

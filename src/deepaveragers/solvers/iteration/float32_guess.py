@@ -88,12 +88,13 @@ class Float32Guess:
             target.first_sweep(self._sweeps)  # |T 0| is more than max_a R.
         proof: Certificate | None = None
         try:
+            if start is None:
+                self._add_what_follows()
             stopped = self._iterate(target, start, watch)
             proof = self._prove(target.allowed, stopped)
         finally:
             if proof is None:
-                half = self._values[self._problem.size :]
-                self._sweeps.restart(half.astype(np.float64))
+                self._sweeps.restart(self._values[self._problem.size :].astype(np.float64))
         return self._sweeps.sweep() if proof is None else proof
 
     def _nothing_to_guess(self) -> bool:
@@ -111,9 +112,7 @@ class Float32Guess:
         gamma, plain, tuning = self._problem.gamma, self._problem.is_plain, self._tuning
         enough = tuning.guess_enough * target.change_allowed
         floor = tuning.evaluation_floor * target.change_allowed
-        if start is None:
-            self._add_what_follows()
-        else:
+        if start is not None:
             watch.expect(self._sweeps.count, target.allowed)
             self._evaluate_start(start, floor, watch.ended)
         best, waited = math.inf, 0
@@ -137,10 +136,10 @@ class Float32Guess:
         return False
 
     def _add_what_follows(self) -> None:
-        """Add to V = max_a R what follows a step, as if it were the same everywhere.
+        """Add to V = max_a R the constant for which the squared residuals are least.
 
         V = c in all states that go on has the residuals R - c (1 - gamma P), with P the chance to
-        go on. As many steps end (P = 0) as states did, the others go on: c by least squares.
+        go on. As many steps end (P = 0) as states did, the others go on.
         """
         gamma, terminal = self._problem.gamma, self._problem.terminal
         first, ends = self._values[self._problem.size :], float(terminal.mean())
