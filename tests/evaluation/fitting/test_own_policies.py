@@ -56,7 +56,7 @@ def test_what_was_chosen_acts_the_same_when_it_is_loaded(found, log, tmp_path):
 def test_what_a_network_does_is_the_same_in_any_units_of_reward(log):
     def acts(unit):
         data = replace(log, rewards=unit * log.rewards)
-        ((_, policy),) = Maker(data, slice(None), 0).policies([OWN])
+        ((_, policy),) = Maker(data, slice(None), 0, {"bcq"}).policies([OWN])
         return policy.act(log.observations)
 
     assert np.array_equal(acts(1.0), acts(1024.0))
