@@ -16,10 +16,11 @@
    apart by the best one's error.
 3. Of those that are not told apart, a plan with support is taken where there is one (BCQ's own
    policy is one, by its own imitation): it does what the log shows in similar states, and so leans
-   least on what is believed of states that the log hardly has. Of several, it is one that takes the
-   held-out actions most often: its idea of what the log shows is the best (actions at random say
-   nothing of that). Of those, it is the smoothest: the more neighbours decide (k_pi), the less a
-   single one of them errs.
+   least on what is believed of states that the log hardly has. Of several, it is BCQ's own policy:
+   a network tells better than neighbours what was done, and judges hardly see it. Without it, it is
+   one that takes the held-out actions most often: its idea of what the log shows is the best. Where
+   actions were taken at random, neither says anything, and BCQ has nothing to stay near to. Of
+   those left, it is the smoothest: the more neighbours decide (k_pi), the less a single one errs.
 """
 
 from __future__ import annotations
@@ -170,13 +171,15 @@ def chosen_of(
         candidates: all of them.
         ranking: of those that may be taken.
         agreement: share of held-out actions that each takes too, by place.
-        agree_alike: by how much shares must differ.
+        agree_alike: by how much shares must differ; inf where actions were random.
     """
     cautious = [place for place in ranking.alike if is_cautious(candidates[place])]
     if not cautious or not math.isfinite(ranking.scores[ranking.best]):
         return ranking.best
     most = max(agreement[place] for place in cautious)
     left = [place for place in cautious if agreement[place] >= most - agree_alike]
+    if math.isfinite(agree_alike):
+        left = [place for place in cautious if candidates[place].own] or left
     return max(left, key=lambda place: (candidates[place].k_pi, ranking.scores[place]))
 
 
