@@ -168,6 +168,61 @@ def test_clocks_are_known_in_tables_whose_last_rows_repeat_the_state(dtype):
     assert found.change_deviation[1] > 0.01
 
 
+def test_an_episode_is_over_where_all_that_came_there_ended():
+    """And nowhere else: not where one more column went on, nor by one or two that happened to."""
+    went_on = np.array([[0.0, 5.0], [1.0, -5.0], [2.0, 0.0], [1.0, 1.0]])
+    ended = np.array([[4.0, 1.0], [5.0, 6.0], [6.0, 2.0]])
+    here, there = np.repeat(went_on, 3, axis=0), np.repeat(went_on[::-1], 3, axis=0)
+    ends = np.zeros(len(here), bool)
+    ends[:3], there[:3] = True, ended
+    found = scales_of(here, there, np.ones(len(here)), ends)
+
+    def over(*state):
+        return bool(found.over(found.standardised(np.array([state], dtype=float)))[0])
+
+    assert not over(2.9, 0.0)
+    assert over(3.1, 0.0)  # half-way from 2, from where one went on, to 4
+    assert not over(-9.0, 0.0)
+    assert not over(0.0, 5.9)  # one alone ended above 5
+    fewer = scales_of(here[1:], there[1:], np.ones(len(here) - 1), ends[1:])
+    assert np.isinf(fewer.over_high).all()
+    repeated = scales_of(here, np.where(ends[:, None], here, there), np.ones(len(here)), ends)
+    assert np.isinf([repeated.over_low, repeated.over_high]).all()
+
+
+def pole(count, seed):
+    """Return random episodes of a rod that falls: its angle, its speed, and a column like both."""
+    generator, rows = np.random.default_rng(seed), []
+    for episode in range(count):
+        angle, speed, place = generator.normal(0.0, 0.05, 3)
+        while abs(angle) < 0.3:
+            push = int(generator.integers(2))
+            faster = speed + 0.1 * angle + (0.06 if push else -0.06)
+            after = (angle + 0.1 * speed, faster, place + 0.05 * speed)
+            rows.append((episode, push, (angle, speed, place), after, abs(after[0]) >= 0.3))
+            angle, speed, place = after
+    episodes, actions, here, there, ends = (np.array(column) for column in zip(*rows, strict=True))
+    return da.Transitions(
+        observations=here, actions=actions, rewards=np.ones(len(here)), next_observations=there,
+        terminations=ends, episode_ids=episodes,
+    )  # fmt: skip
+
+
+def test_a_simulator_of_a_small_log_follows_lines_and_ends_where_the_log_did():
+    """Also where columns do not go together as in the log, and beyond the log's third column."""
+    data = pole(12, seed=0)
+    simulator = LocalSimulator(as_log(data, GAMMA), 0)
+    beyond = float(data.next_observations[:, 2].max()) + 0.05
+    states = np.array([[0.1, 0.2, -0.1], [0.1, 0.2, beyond], [0.29, 0.5, 0.0]])
+    luck = np.tile([0.5, 0.5, 0.5, 0.5, 0.999], (3, 1))
+    pushed, first = np.ones(3, np.int64), np.zeros(3, np.int64)
+    said = simulator.step(simulator.states(states), pushed, first, luck)
+    after = simulator.observations(said.states)
+    assert np.allclose(after[:2, :2], [0.12, 0.27], atol=0.002)
+    assert said.believed[:2].tolist() == [True, False]
+    assert said.ended.tolist() == [False, False, True]
+
+
 def test_rewards_of_a_simulator_stay_within_those_of_their_kind():
     rewards = np.array([-1.0, 0.0, 3.0])
     scale = RewardScale.of(rewards)

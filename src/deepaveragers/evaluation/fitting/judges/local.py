@@ -8,7 +8,7 @@ b is a locally weighted linear regression of the logged steps (z'_j - z_j, r_j) 
 nearest transitions of the action, of which those that ended an episode do not count, with tricube
 weights and a slight ridge; e is the residual of one of the nearest few, drawn by weight. Their sum
 stays between the least and the largest of these transitions: lines may run beyond all that was
-seen. Where it leaves the box of the log, the drawn transition itself is taken, step and reward.
+seen. Columns that leave the box of the log, and the reward then, are those of the drawn transition.
 Where actions are rows, their standardised columns stand beside z, in the regression and in what
 is near.
 
@@ -50,8 +50,9 @@ REGRESSED = 25
 """Transitions in a regression, or three per dimension where that is more."""
 NEAREST = 5
 """Transitions of which one gives its residual, and whose mean distance is looked at."""
-RIDGE = 1e-3
-"""On the slopes of a line, in units of the mean square of a column."""
+RIDGE = 1e-5
+"""On the slopes of a line, in units of the mean square of a column. Columns of a small log go
+together; with 1e-3, states where they do not hardly moved (docs/journal/fit.md)."""
 TRUST = 2.0
 """Largest distance that is believed, in units of the largest in the data."""
 SAMPLE = 2_000
@@ -248,5 +249,8 @@ class _Member:
         moved = np.clip(fit[:, 0] + known[which] - fitted, low, high)
         columns = moved.shape[1] - 1
         after = points[:, :columns] + moved[:, :-1]
-        beyond = ((after < self._scales.low) | (after > self._scales.high)).any(axis=1)
-        return np.where(beyond[:, None], known[which], moved)
+        beyond = np.zeros(moved.shape, dtype=bool)
+        beyond[:, :columns] = (after < self._scales.low) | (after > self._scales.high)
+        beyond[self._scales.over(after)] = False
+        beyond[:, -1] = beyond.any(axis=1)
+        return np.where(beyond, known[which], moved)

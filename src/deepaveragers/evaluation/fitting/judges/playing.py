@@ -95,10 +95,11 @@ def step_of(
         scales: how the log is read.
         states: [B, D] standardised, before the step.
         after: [B, D] after it, maybe beyond the log's box.
-        ended: [B] whether the episode ends.
+        ended: [B] whether the episode ends; it also does where all that were logged did.
         reward: [B] where it goes on.
         last_reward: [B] where it ends.
     """
+    ended = ended | scales.over(after)
     least = np.where(scales.known_ends(states), last_reward, scales.last_reward.least)
     return Step(
         scales.inside(after),

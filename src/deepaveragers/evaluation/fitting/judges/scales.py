@@ -13,7 +13,8 @@ MOST_LEVELS = 50
 LOOKED_AT = 1_000
 """Rows that tell most columns of more values at once."""
 
-
+FEWEST_ENDED = 3
+"""Episodes that must have ended beyond all from which the log went on, for it to be a rule."""
 SAME = 1e-12
 """Numbers that differ by this share of the largest are the same; by more in float32 columns."""
 
@@ -58,6 +59,8 @@ class Scales:
             changes by the same (a clock), or never (an age), has deviation 0.
         low, high: [D] float64, the box of the standardised states.
         end_low, end_high: [D] float64, the box of those at which an episode ended.
+        over_low, over_high: [D] float64, beyond which the episode is over: all that were logged
+            there ended, and none went on; infinite where there is no such rule.
         levels: by column of few values, these values, sorted.
         reward: of steps after which the episode goes on.
         last_reward: of steps that end it.
@@ -71,6 +74,8 @@ class Scales:
     high: Float64
     end_low: Float64
     end_high: Float64
+    over_low: Float64
+    over_high: Float64
     levels: dict[int, Float64]
     reward: RewardScale
     last_reward: RewardScale
@@ -117,6 +122,10 @@ class Scales:
         """Return whether standardised states [B, D] lie in the box, or near it."""
         return self._near(states, self.low, self.high)
 
+    def over(self, states: Float64) -> Bool:
+        """Return whether standardised states [B, D] lie where every logged episode was over."""
+        return np.asarray(((states < self.over_low) | (states > self.over_high)).any(axis=1))
+
     def known_ends(self, states: Float64) -> Bool:
         """Return whether episodes ended at states [B, D] like these, nearly."""
         return self._near(states, self.end_low, self.end_high)
@@ -153,6 +162,7 @@ def scales_of(
     change_mean = changes.mean(axis=0)
     rounding = max(SAME, same) * np.abs(both).max(axis=0)
     varied = np.abs(changes - change_mean).max(axis=0) > rounding
+    went_on, over = np.concatenate((states, next_states[~ends])), next_states[ends]
     return Scales(
         mean,
         deviation,
@@ -162,6 +172,8 @@ def scales_of(
         (both.max(axis=0) - mean) / deviation,
         (ended.min(axis=0) - mean) / deviation,
         (ended.max(axis=0) - mean) / deviation,
+        (-_beyond(-went_on, -over) - mean) / deviation,
+        (_beyond(went_on, over) - mean) / deviation,
         {
             column: np.unique(values)
             for column, values in enumerate(both.T)
@@ -170,6 +182,14 @@ def scales_of(
         RewardScale.of(rewards[~ends]),
         RewardScale.of(rewards[ends]),
     )
+
+
+def _beyond(went_on: Float64, over: Float64) -> Float64:
+    """Return [D], above which all states ended: half-way up to the first; inf where few did."""
+    largest = went_on.max(axis=0)
+    above = over > largest
+    first = np.where(above, over, np.inf).min(axis=0, initial=np.inf)
+    return np.where(above.sum(axis=0) >= FEWEST_ENDED, (largest + first) / 2.0, np.inf)
 
 
 def chance_of(log_odds: Float64) -> Float64:
