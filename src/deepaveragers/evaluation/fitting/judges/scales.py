@@ -13,8 +13,9 @@ MOST_LEVELS = 50
 LOOKED_AT = 1_000
 """Rows that tell most columns of more values at once."""
 
-FEWEST_ENDED = 3
-"""Episodes that must have ended beyond all from which the log went on, for it to be a rule."""
+BY_CHANCE = 0.01
+"""Largest chance of a rule about ends that is none: that of all states the outermost ones in some
+direction ended, if it had nothing to do with where they were."""
 SAME = 1e-12
 """Numbers that differ by this share of the largest are the same; by more in float32 columns."""
 
@@ -163,6 +164,7 @@ def scales_of(
     rounding = max(SAME, same) * np.abs(both).max(axis=0)
     varied = np.abs(changes - change_mean).max(axis=0) > rounding
     went_on, over = np.concatenate((states, next_states[~ends])), next_states[ends]
+    share = len(over) / len(states)
     return Scales(
         mean,
         deviation,
@@ -172,8 +174,8 @@ def scales_of(
         (both.max(axis=0) - mean) / deviation,
         (ended.min(axis=0) - mean) / deviation,
         (ended.max(axis=0) - mean) / deviation,
-        (-_beyond(-went_on, -over) - mean) / deviation,
-        (_beyond(went_on, over) - mean) / deviation,
+        (-_beyond(-went_on, -over, share) - mean) / deviation,
+        (_beyond(went_on, over, share) - mean) / deviation,
         {
             column: np.unique(values)
             for column, values in enumerate(both.T)
@@ -184,12 +186,17 @@ def scales_of(
     )
 
 
-def _beyond(went_on: Float64, over: Float64) -> Float64:
-    """Return [D], above which all states ended: half-way up to the first; inf where few did."""
+def _beyond(went_on: Float64, over: Float64, share: float) -> Float64:
+    """Return [D], above which all states ended: half-way up to the first; inf for no such rule.
+
+    `share` is that of states at which an episode ended.
+    """
     largest = went_on.max(axis=0)
     above = over > largest
     first = np.where(above, over, np.inf).min(axis=0, initial=np.inf)
-    return np.where(above.sum(axis=0) >= FEWEST_ENDED, (largest + first) / 2.0, np.inf)
+    directions = 2 * len(largest)
+    chance = directions * share ** above.sum(axis=0)
+    return np.where(chance <= BY_CHANCE, (largest + first) / 2.0, np.inf)
 
 
 def chance_of(log_odds: Float64) -> Float64:
