@@ -1,10 +1,11 @@
 """Random clicks, keys and slides on a studio: `python -m benchmarks.studio.monkey --minutes 20`.
 
 What must hold: no error in the page or of the server, and no growth of either's memory. Before the
-clock starts, everything that loads much is used once, an estimate with its PyTorch too, and the
-server has as many plans as it keeps. After every minute of clicks the monkey waits until the server
-is at rest, and memory is told; in the second half it may rise by so much a minute as `MOST_SERVER`
-and `MOST_PAGE` say. The exit status is 1 if something does not hold.
+clock starts, everything that loads much is used once, an estimate with its PyTorch and the kernels
+of all kinds of questions too, and the server has as many plans as it keeps. After every minute of
+clicks the monkey waits until the server is at rest, and memory is told; in the second half it may
+rise by so much a minute as `MOST_SERVER` and `MOST_PAGE` say. The exit status is 1 if something
+does not hold.
 """
 
 from __future__ import annotations
@@ -37,6 +38,13 @@ ESTIMATING_MS = 180_000.0
 """That the first estimate may take."""
 PLANS = 150
 """More than a server keeps of 45,000 states and two actions, or 8,000 and twenty candidates."""
+KINDS: tuple[dict[str, float], ...] = (
+    {}, {"worst_case": 0.1}, {"horizon": 20}, {"support": 0.3}, {"slip": 0.1},
+    {"slip": 0.1, "worst_case": 0.1}, {"slip": 0.1, "horizon": 20},
+)  # fmt: skip
+"""Questions whose kernels are not the same; those with slip come last: rows cannot be asked."""
+SLIPPED = 3
+"""How many of them have slip."""
 PYTORCH = "libtorch_cpu"
 """The library by which one sees that PyTorch is loaded."""
 
@@ -153,10 +161,15 @@ def warm_up(tab: Visit) -> None:
 
 
 def fill(server: Server) -> None:
-    """Ask so many questions that older plans give way."""
+    """Ask all kinds of questions, and then so many that older plans give way."""
     client = Client(server.address)
-    for number in range(PLANS):
-        question = {"gamma": round(0.8 + 0.19 * number / PLANS, 6)}
+    model = json.loads(client.get("/api/model"))
+    kinds = KINDS[:-SLIPPED] if model["candidates"] else KINDS
+    asked: list[dict[str, float]] = [
+        {**kind, "k": k} for k in range(1, model["k"] + 1) for kind in kinds
+    ]
+    asked += [{"gamma": round(0.8 + 0.19 * number / PLANS, 6)} for number in range(PLANS)]
+    for number, question in enumerate(asked):
         client.post("/api/plans", {"question": question, "tab": "filling", "sequence": number})
 
 

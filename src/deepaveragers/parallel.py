@@ -59,14 +59,10 @@ def do_all(jobs: Iterable[Callable[[], None]], threads: int) -> None:
     for helper in helpers:
         helper.join()
     if failures:
-        first = failures[0]
         # Kept here, its traceback would keep this frame and all that the jobs held: a cycle, which
         # stays in memory until the garbage collector comes by.
-        failures.clear()
-        try:
-            raise first
-        finally:
-            del first
+        del failures[1:]
+        raise failures.pop()
 
 
 def _first(waiting: deque[Callable[[], None]]) -> Callable[[], None] | None:

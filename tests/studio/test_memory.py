@@ -6,6 +6,8 @@ import gc
 import json
 import os
 import platform
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
@@ -176,6 +178,31 @@ def test_gaps_in_the_heap_are_given_back():
     assert trim()
     assert resident() < full - 100 * 2**20
     assert all(block[0] == 1.0 for block in kept)
+
+
+KEPT_APART = """
+import os, numpy as np
+from deepaveragers.studio.freed_memory import separate_large_blocks
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+if {apart}:
+    assert separate_large_blocks()
+np.ones(2_000_000)[:] = 2.0  # freed: from now on glibc would keep such blocks for later
+blocks = [np.ones(40_000) for _ in range(500)]
+full, blocks = resident(), blocks[::50]
+print(full - resident())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc only")
+@pytest.mark.parametrize("apart", [True, False])
+def test_large_blocks_go_back_as_soon_as_they_are_freed(apart):
+    script = KEPT_APART.format(apart=apart)
+    given = int(subprocess.check_output([sys.executable, "-c", script], text=True))
+    assert (given > 100 * 2**20) == apart
 
 
 def resident():

@@ -57,10 +57,12 @@ def test_agreement_with_random_actions_decides_nothing():
 
 def test_of_plans_with_support_the_network_acts_by_itself_unless_actions_were_random():
     plan = da.Candidate(da.Objective(support=0.3), k_pi=31)
-    own = da.Candidate(da.Objective(support=0.3), encoder="bcq", lookup="network")
+    own = da.Candidate(da.Objective(support=0.3), k_pi=31, encoder="bcq", lookup="network")
     ranking = by_judges({0: judged(5.0), 1: judged(4.9)})
     taken = {0: 0.73, 1: 0.70}
     assert chosen_of([plan, own], ranking, taken, AGREE_ALIKE) == 1
+    assert chosen_of([plan, own], ranking, taken, AGREE_ALIKE, 0.5) == 1
+    assert chosen_of([plan, own], ranking, {0: 0.73, 1: 0.52}, AGREE_ALIKE, 0.5) == 0
     assert chosen_of([plan, own], ranking, taken, math.inf) == 0
     apart = by_judges({0: judged(5.0), 1: judged(3.9)})
     assert chosen_of([plan, own], apart, taken, AGREE_ALIKE) == 0

@@ -168,26 +168,47 @@ def test_clocks_are_known_in_tables_whose_last_rows_repeat_the_state(dtype):
     assert found.change_deviation[1] > 0.01
 
 
-def test_an_episode_is_over_where_all_that_came_there_ended():
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_states_are_terminal_beyond_a_limit_where_all_had_ended(sign):
     """And nowhere else: not where some went on, nor where it may be chance."""
     went_on = np.array([[0.0, 5.0], [1.0, -5.0], [2.0, 0.0], [1.0, 1.0]])
     ended = np.array([[4.0, 1.0], [5.0, 6.0], [6.0, 2.0]])
-    here, there = np.repeat(went_on, 20, axis=0), np.repeat(went_on[::-1], 20, axis=0)
+    here, there = (sign * np.repeat(part, 20, axis=0) for part in (went_on, went_on[::-1]))
     ends = np.zeros(len(here), bool)
-    ends[:3], there[:3] = True, ended
-    found = scales_of(here, there, np.ones(len(here)), ends)
+    ends[:3], there[:3] = True, sign * ended
 
-    def over(*state):
-        return bool(found.over(found.standardised(np.array([state], dtype=float)))[0])
+    def scales(rows=slice(None), after=there):
+        return scales_of(here[rows], after[rows], np.ones(len(here[rows])), ends[rows])
 
-    assert not over(2.9, 0.0)
-    assert over(3.1, 0.0)  # half-way from 2, from where one went on, to 4
-    assert not over(-9.0, 0.0)
-    assert not over(0.0, 5.9)  # one alone ended above 5
-    few = slice(0, 12)  # a quarter of them ended: that three did is chance
-    assert np.isinf(scales_of(here[few], there[few], np.ones(12), ends[few]).over_high).all()
-    repeated = scales_of(here, np.where(ends[:, None], here, there), np.ones(len(here)), ends)
-    assert np.isinf([repeated.over_low, repeated.over_high]).all()
+    def terminal(*state):
+        found = scales()
+        return bool(found.terminal(found.standardised(sign * np.array([state])))[0])
+
+    assert not terminal(2.9, 0.0)
+    assert terminal(3.1, 0.0)  # half-way from 2, from where one went on, to 4
+    assert not terminal(-9.0, 0.0)
+    assert not terminal(0.0, 5.9)  # one alone ended above 5
+    for none in (
+        scales(slice(0, 12)),  # a quarter of them ended: that three did is chance
+        scales(slice(1, None)),  # two are few
+        scales(after=np.where(ends[:, None], here, there)),  # as in tables
+    ):
+        assert np.isinf([none.terminal_low, none.terminal_high]).all()
+
+
+def test_walks_that_end_anywhere_have_no_limit():
+    """The last state is the far end of a walk, and often the outermost of all."""
+    generator, found = np.random.default_rng(0), 0
+    for _ in range(50):
+        walks = [np.cumsum(generator.normal(size=(20, 2)), axis=0) for _ in range(30)]
+        here, there = (
+            np.concatenate([walk[part] for walk in walks])
+            for part in (slice(None, -1), slice(1, None))
+        )
+        ends = np.tile(np.arange(19) == 18, 30)
+        scales = scales_of(here, there, np.ones(len(here)), ends)
+        found += np.isfinite([scales.terminal_low, scales.terminal_high]).any()
+    assert found <= 1
 
 
 def pole(count, seed):

@@ -16,11 +16,12 @@
    apart by the best one's error.
 3. Of those that are not told apart, a plan with support is taken where there is one (BCQ's own
    policy is one, by its own imitation): it does what the log shows in similar states, and so leans
-   least on what is believed of states that the log hardly has. Of several, it is BCQ's own policy:
-   a network tells better than neighbours what was done, and judges hardly see it. Without it, it is
-   one that takes the held-out actions most often: its idea of what the log shows is the best. Where
-   actions were taken at random, neither says anything, and BCQ has nothing to stay near to. Of
-   those left, it is the smoothest: the more neighbours decide (k_pi), the less a single one errs.
+   least on what is believed of states that the log hardly has. Of several, it is BCQ's own policy
+   if this predicts held-out actions: a network tells better than neighbours what was done, and
+   simulators hardly see that. Else it is one that takes the held-out actions most often: its idea
+   of what the log shows is the best. Where actions were taken at random, agreement says nothing,
+   and BCQ has nothing to stay near to. Of those left, it is the smoothest: the more neighbours
+   decide (k_pi), the less a single one errs.
 """
 
 from __future__ import annotations
@@ -164,6 +165,7 @@ def chosen_of(
     ranking: Ranking,
     agreement: Mapping[int, float],
     agree_alike: float = AGREE_ALIKE,
+    chance: float = 0.0,
 ) -> int:
     """Return the place of the candidate to take; the first of equals.
 
@@ -172,6 +174,7 @@ def chosen_of(
         ranking: of those that may be taken.
         agreement: share of held-out actions that each takes too, by place.
         agree_alike: by how much shares must differ; inf where actions were random.
+        chance: share that always taking the commonest action has.
     """
     cautious = [place for place in ranking.alike if is_cautious(candidates[place])]
     if not cautious or not math.isfinite(ranking.scores[ranking.best]):
@@ -179,7 +182,8 @@ def chosen_of(
     most = max(agreement[place] for place in cautious)
     left = [place for place in cautious if agreement[place] >= most - agree_alike]
     if math.isfinite(agree_alike):
-        left = [place for place in cautious if candidates[place].own] or left
+        own = [place for place in cautious if candidates[place].own]
+        left = [place for place in own if predicts(agreement[place], chance)] or left
     return max(left, key=lambda place: (candidates[place].k_pi, ranking.scores[place]))
 
 
@@ -191,10 +195,14 @@ def alike_by(agreement: Mapping[int, float], chance: float, *, rows: bool) -> fl
         chance: the share that always taking the commonest action has; of rows 0.
         rows: whether actions are rows, which agree by degrees.
     """
-    beyond = max(agreement.values()) - chance
-    if beyond <= PREDICTED * (1.0 - chance):
+    if not predicts(max(agreement.values()), chance):
         return math.inf
     return ROWS_AGREE_ALIKE if rows else AGREE_ALIKE
+
+
+def predicts(agreement: float, chance: float) -> bool:
+    """Whether taking this share of the held-out actions is more than chance."""
+    return agreement - chance > PREDICTED * (1.0 - chance)
 
 
 def is_cautious(candidate: Candidate) -> bool:

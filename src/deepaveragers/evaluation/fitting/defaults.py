@@ -1,9 +1,9 @@
 """The candidates that `fit` tries when none are given.
 
 Representations x support x neighbours (few, or many where outcomes are left to chance:
-`mdp.repeats`), at the cost without units; one step of improvement;
-imitation (only the action that is taken most in similar states); what a network that learnt
-Q-values and imitation would do by itself; and each action always, where there are few.
+`mdp.repeats`), at the cost without units; the smoothest decisions, without support; one step of
+improvement; imitation (only the action that is taken most in similar states); what a network that
+learnt Q-values and imitation would do by itself; and each action always, where there are few.
 
 Where actions are rows, a decision weighs single transitions, so that there is no smoothness to try;
 imitation takes the action that most of the nearest rows nearly took.
@@ -29,8 +29,8 @@ SMOOTHNESS = (11, 31)
 CASES = 31
 """Similar cases that decide, and that imitation and one step of improvement look at."""
 SMOOTHEST = 101
-"""Neighbours that decide, tried without support: averages over many states of a plan that goes
-anywhere lose nothing on MountainCar and Acrobot, and crash on LunarLander."""
+"""Neighbours that decide, tried without support: better on MountainCar, as good on Acrobot, worse
+on LunarLander (docs/journal/fit.md)."""
 NEIGHBORS = (5, CASES)
 """Of a plan: few blur least, many are what chance outcomes need (FrozenLake: 0.17 and 0.70)."""
 MOST_CONSTANTS = 10

@@ -201,7 +201,7 @@ class Engine:
         rows, actions = data.action_vectors, data.actions
         chance = 0.0 if rows else float(np.bincount(actions).max()) / len(actions)
         alike = alike_by(agreement, chance, rows=rows)
-        return chosen_of(self._candidates, ranking, agreement, alike)
+        return chosen_of(self._candidates, ranking, agreement, alike, chance)
 
     def _behaviour(self, folds: Sequence[int]) -> list[Float64]:
         """Return what logged behaviour earned in the episodes of some folds."""

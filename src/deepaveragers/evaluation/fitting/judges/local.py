@@ -29,6 +29,7 @@ References: Atkeson, Moore, Schaal, Locally weighted learning, 1997; Kidambi et 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,9 +51,10 @@ REGRESSED = 25
 """Transitions in a regression, or three per dimension where that is more."""
 NEAREST = 5
 """Transitions of which one gives its residual, and whose mean distance is looked at."""
-RIDGE = 1e-5
-"""On the slopes of a line, in units of the mean square of a column. Columns of a small log go
-together; with 1e-3, states where they do not hardly moved (docs/journal/fit.md)."""
+RIDGES = (1e-5, 1e-3)
+"""On the slopes of a line, in units of the mean square of a column: that which follows left-out
+steps better. Where columns of a small log go together, a large one lets states stand still;
+where outcomes are noisy, a small one makes lines wild (docs/journal/fit.md)."""
 TRUST = 2.0
 """Largest distance that is believed, in units of the largest in the data."""
 SAMPLE = 2_000
@@ -88,29 +90,48 @@ class LocalSimulator:
         data = log.data
         sources = data.observations.reshape(len(data), -1).astype(np.float64)
         cores = data.next_observations.reshape(len(data), -1).astype(np.float64)
-        self._data, self._ends = data, ends_of(data.terminations)
-        self._scales = scales = scales_of(sources, cores, data.rewards, data.terminations)
+        ends = data.terminations
+        self._data, self._ends = data, ends_of(ends)
+        self._scales = scales = scales_of(sources, cores, data.rewards, ends)
         self._actions = action_inputs(data)
         states = scales.standardised(sources)
         points, kinds = self._points(states, data.actions), self._kinds(data.actions)
         steps = np.column_stack((scales.standardised(cores) - states, data.rewards))
         draws = [np.unique(draw) for draw in log.draws(MEMBERS, seed)]
         self._members = [
-            _Member(points[draw], kinds[draw], steps[draw], data.terminations[draw], scales)
-            for draw in draws
+            _Member(points[draw], kinds[draw], steps[draw], ends[draw], scales) for draw in draws
         ]
-        rows = rows_to_correct(data.terminations, seed)
+        rows = rows_to_correct(ends, seed)
         own = among(rows, draws, len(data))
-        said = [one.move(points[rows], kinds[rows], None).outcome for one in self._members]
+        changes = np.where(ends[rows, None], np.nan, steps[rows, :-1])
+        self._ridge, moves = self._followed(points[rows], kinds[rows], changes, own)
         self._corrections = corrections(
             self._inputs(states[rows], data.actions[rows]),
             data.rewards[rows].astype(np.float64),
-            data.terminations[rows],
-            said_of_others(said, own),
+            ends[rows],
+            said_of_others([move.outcome for move in moves], own),
             log.number[rows],
             own,
             seed,
         )
+
+    def _followed(
+        self, points: Float64, kinds: Int64, changes: Float64, own: Sequence[Int64]
+    ) -> tuple[float, list[Move]]:
+        """Return the ridge by which members best follow steps that they did not learn from.
+
+        And what they then say of all steps, with logged changes [B, D]; NaN where one ended.
+        """
+        found = []
+        for ridge in RIDGES:
+            moves = [one.move(points, kinds, None, ridge) for one in self._members]
+            errors = [
+                np.delete(np.square(move.change - changes), learnt, axis=0)
+                for move, learnt in zip(moves, own, strict=True)
+            ]
+            found.append((float(np.nansum(np.concatenate(errors))), ridge, moves))
+        _, ridge, moves = min(found, key=lambda one: one[0])
+        return ridge, moves
 
     @property
     def weights(self) -> Weights:
@@ -136,7 +157,7 @@ class LocalSimulator:
         for one, model in enumerate(self._members):
             own = np.flatnonzero(member == one)
             if len(own):
-                said = model.move(points[own], kinds[own], draws[own, 0])
+                said = model.move(points[own], kinds[own], draws[own, 0], self._ridge)
                 after[own], near[own] = states[own] + said.change, said.gap <= model.limit
                 corrected = self._corrections[one](inputs[own], said.outcome)
                 reward = np.clip(corrected.reward, said.least, said.largest)
@@ -186,13 +207,14 @@ class _Member:
         _, gaps = self._indexes[kind].query(self._points[picks], count)
         return float(gaps[:, 1:].mean(axis=1).max())
 
-    def move(self, points: Float64, kinds: Int64, luck: Float64 | None) -> Move:
+    def move(self, points: Float64, kinds: Int64, luck: Float64 | None, ridge: float) -> Move:
         """Return what follows [B] steps; one whose action was never logged has gap inf.
 
         Args:
             points: [B, P].
             kinds: [B] of the actions.
             luck: [B] uniform numbers, which draw the residuals; None leaves residuals out.
+            ridge: on the slopes.
         """
         size = self._steps.shape[1]
         moved, gap = np.zeros((len(points), size)), np.full(len(points), np.inf)
@@ -217,13 +239,13 @@ class _Member:
             least[own] = np.where(going > 0.0, paid, np.inf).min(axis=1)
             largest[own] = np.where(going > 0.0, paid, -np.inf).max(axis=1)
             drawn = None if luck is None else luck[own]
-            moved[own] = self._regressed(points[own], near, going, drawn)
+            moved[own] = self._regressed(points[own], near, going, drawn, ridge)
         odds = np.clip(share, LEAST_CHANCE, 1.0 - LEAST_CHANCE)
         outcome = Outcome(moved[:, -1], last, np.log(odds / (1.0 - odds)))
         return Move(moved[:, :-1], outcome, least, largest, gap)
 
     def _regressed(
-        self, points: Float64, near: Int64, weights: Float64, luck: Float64 | None
+        self, points: Float64, near: Int64, weights: Float64, luck: Float64 | None, ridge: float
     ) -> Float64:
         """Return steps and rewards [B, D + 1] by the lines through weighted transitions [B, C]."""
         size = points.shape[1]
@@ -233,7 +255,7 @@ class _Member:
         matrix = weighted @ inputs
         diagonal = np.arange(1, size + 1)
         slopes = np.trace(matrix[:, 1:, 1:], axis1=1, axis2=2)[:, None] / size
-        matrix[:, diagonal, diagonal] += RIDGE * slopes + 1e-12
+        matrix[:, diagonal, diagonal] += ridge * slopes + 1e-12
         known = self._steps[near]
         fit = np.linalg.solve(matrix, weighted @ known)
         counted = weights > 0.0
@@ -251,6 +273,7 @@ class _Member:
         after = points[:, :columns] + moved[:, :-1]
         beyond = np.zeros(moved.shape, dtype=bool)
         beyond[:, :columns] = (after < self._scales.low) | (after > self._scales.high)
-        beyond[self._scales.over(after)] = False
-        beyond[:, -1] = beyond.any(axis=1)
+        beyond[self._scales.terminal(after)] = False
+        varied = self._scales.change_deviation > 0.0
+        beyond[:, -1] = beyond[:, :columns][:, varied].any(axis=1)
         return np.where(beyond, known[which], moved)

@@ -95,18 +95,21 @@ def step_of(
         scales: how the log is read.
         states: [B, D] standardised, before the step.
         after: [B, D] after it, maybe beyond the log's box.
-        ended: [B] whether the episode ends; it also does where all that were logged did.
+        ended: [B] whether the episode ends, as drawn; it also does where all that were logged had
+            ended. What that pays is not known there, and believed near the log only.
         reward: [B] where it goes on.
         last_reward: [B] where it ends.
     """
-    ended = ended | scales.over(after)
-    least = np.where(scales.known_ends(states), last_reward, scales.last_reward.least)
+    by_limit = scales.terminal(after) & ~ended
+    unknown = by_limit | ~scales.known_ends(states)
+    least = np.where(unknown, scales.last_reward.least, last_reward)
+    believed, ended = ended | scales.known(after), ended | by_limit
     return Step(
         scales.inside(after),
         np.where(ended, last_reward, reward),
         np.where(ended, least, reward),
         ended,
-        ended | scales.known(after),
+        believed,
     )
 
 

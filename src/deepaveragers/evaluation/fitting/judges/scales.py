@@ -14,8 +14,11 @@ LOOKED_AT = 1_000
 """Rows that tell most columns of more values at once."""
 
 BY_CHANCE = 0.01
-"""Largest chance of a rule about ends that is none: that of all states the outermost ones in some
-direction ended, if it had nothing to do with where they were."""
+"""A limit to where episodes go on is one only if so many ends beyond it would be rarer than this
+among states in random order, in any direction of any column."""
+SHARE_BEYOND, FEWEST_BEYOND = 0.3, 3
+"""Share of the ends, and their number, that lie beyond a limit. The last state of an episode is the
+far end of whatever drifts in it, so that some ends lie outermost without being there for that."""
 SAME = 1e-12
 """Numbers that differ by this share of the largest are the same; by more in float32 columns."""
 
@@ -59,9 +62,10 @@ class Scales:
         change_mean, change_deviation: [D] float64, of the change per step; a column that always
             changes by the same (a clock), or never (an age), has deviation 0.
         low, high: [D] float64, the box of the standardised states.
+        going_low, going_high: [D] float64, the box of those from which episodes went on.
         end_low, end_high: [D] float64, the box of those at which an episode ended.
-        over_low, over_high: [D] float64, beyond which the episode is over: all that were logged
-            there ended, and none went on; infinite where there is no such rule.
+        terminal_low, terminal_high: [D] float64, limits of a column beyond which all that were
+            logged had ended, and none went on; infinite where there is none.
         levels: by column of few values, these values, sorted.
         reward: of steps after which the episode goes on.
         last_reward: of steps that end it.
@@ -73,10 +77,12 @@ class Scales:
     change_deviation: Float64
     low: Float64
     high: Float64
+    going_low: Float64
+    going_high: Float64
     end_low: Float64
     end_high: Float64
-    over_low: Float64
-    over_high: Float64
+    terminal_low: Float64
+    terminal_high: Float64
     levels: dict[int, Float64]
     reward: RewardScale
     last_reward: RewardScale
@@ -120,12 +126,13 @@ class Scales:
         return np.where(self.flags, flags, states + steps / self.deviation)
 
     def known(self, states: Float64) -> Bool:
-        """Return whether standardised states [B, D] lie in the box, or near it."""
-        return self._near(states, self.low, self.high)
+        """Return whether the log went on from states [B, D] like these, nearly."""
+        return self._near(states, self.going_low, self.going_high)
 
-    def over(self, states: Float64) -> Bool:
-        """Return whether standardised states [B, D] lie where every logged episode was over."""
-        return np.asarray(((states < self.over_low) | (states > self.over_high)).any(axis=1))
+    def terminal(self, states: Float64) -> Bool:
+        """Return whether standardised states [B, D] lie beyond a limit where all had ended."""
+        beyond = (states < self.terminal_low) | (states > self.terminal_high)
+        return np.asarray(beyond.any(axis=1))
 
     def known_ends(self, states: Float64) -> Bool:
         """Return whether episodes ended at states [B, D] like these, nearly."""
@@ -163,8 +170,11 @@ def scales_of(
     change_mean = changes.mean(axis=0)
     rounding = max(SAME, same) * np.abs(both).max(axis=0)
     varied = np.abs(changes - change_mean).max(axis=0) > rounding
-    went_on, over = np.concatenate((states, next_states[~ends])), next_states[ends]
-    share = len(over) / len(states)
+    went_on = np.concatenate((states, next_states[~ends]))
+    terminal_high, terminal_low = (
+        _limit(sign * went_on, sign * next_states[ends], len(ended) / len(states), rounding) * sign
+        for sign in (1.0, -1.0)
+    )
     return Scales(
         mean,
         deviation,
@@ -172,10 +182,12 @@ def scales_of(
         np.where(varied, changes.std(axis=0), 0.0),
         (both.min(axis=0) - mean) / deviation,
         (both.max(axis=0) - mean) / deviation,
+        (went_on.min(axis=0) - mean) / deviation,
+        (went_on.max(axis=0) - mean) / deviation,
         (ended.min(axis=0) - mean) / deviation,
         (ended.max(axis=0) - mean) / deviation,
-        (-_beyond(-went_on, -over, share) - mean) / deviation,
-        (_beyond(went_on, over, share) - mean) / deviation,
+        (terminal_low - mean) / deviation,
+        (terminal_high - mean) / deviation,
         {
             column: np.unique(values)
             for column, values in enumerate(both.T)
@@ -186,17 +198,22 @@ def scales_of(
     )
 
 
-def _beyond(went_on: Float64, over: Float64, share: float) -> Float64:
-    """Return [D], above which all states ended: half-way up to the first; inf for no such rule.
+def _limit(went_on: Float64, terminal: Float64, share: float, rounding: Float64) -> Float64:
+    """Return [D], above which all states had ended: half-way to the first; inf for no such limit.
 
-    `share` is that of states at which an episode ended.
+    Args:
+        went_on: [N, D] states from which, or at which, episodes went on.
+        terminal: [E, D] those at which they ended.
+        share: of states at which an episode ended.
+        rounding: [D] by how much equal numbers may differ.
     """
     largest = went_on.max(axis=0)
-    above = over > largest
-    first = np.where(above, over, np.inf).min(axis=0, initial=np.inf)
-    directions = 2 * len(largest)
-    chance = directions * share ** above.sum(axis=0)
-    return np.where(chance <= BY_CHANCE, (largest + first) / 2.0, np.inf)
+    above = terminal > largest + rounding
+    number = above.sum(axis=0)
+    first = np.where(above, terminal, np.inf).min(axis=0, initial=np.inf)
+    rare = 2 * len(largest) * share**number <= BY_CHANCE
+    common = number >= max(FEWEST_BEYOND, SHARE_BEYOND * len(terminal))
+    return np.where(rare & common, (largest + first) / 2.0, np.inf)
 
 
 def chance_of(log_odds: Float64) -> Float64:
