@@ -193,6 +193,17 @@ def _dam_step(generator: Generator, s: Any, a: Any) -> tuple[Any, Any, Any]:
     return following, rewards, last
 
 
+def _pole_step(generator: Generator, s: Any, a: Any) -> tuple[Any, Any, Any]:
+    """Place and speed of a cart, angle and turn of the pole on it, in some wind; it may fall."""
+    place, speed, angle, turn = s.T
+    push = np.where(a == 1, 0.2, -0.2)
+    wind = 0.02 * generator.normal(size=len(s))
+    turned = turn + 0.3 * angle - 1.4 * push + wind
+    following = np.stack((place + 0.02 * speed, speed + push, angle + 0.02 * turn, turned), axis=1)
+    ended = (np.abs(following[:, 2]) > 0.2) | (np.abs(following[:, 0]) > 2.0)
+    return following, np.ones(len(s)), ended
+
+
 WORLDS = (
     World(
         "corridor", ("left", "right"),
@@ -209,6 +220,10 @@ WORLDS = (
         lambda g, n: np.stack((g.uniform(-2, 2, n), g.normal(size=n)), 1), _tank_step,
         lambda s: _mixed(np.where(s[:, 0] > 0.7, 2, np.where(s[:, 0] < -0.7, 0, 1)), 3, 0.5),
         60, 50,
+    ),
+    World(
+        "pole", ("left", "right"), lambda g, n: 0.05 * g.uniform(-1, 1, (n, 4)), _pole_step,
+        lambda s: np.full((len(s), 2), 0.5), 30, 200, gamma=0.97,
     ),
     World(
         "shop", ("0", "4", "8"),
