@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from deepaveragers.parallel import do_all
+from deepaveragers.solvers.workers import Workers
 
 
 class Stopped(Exception):
@@ -43,6 +44,24 @@ def test_a_job_that_stopped_leaves_nothing_behind(threads: int) -> None:
     with contextlib.suppress(Stopped):
         stopped()
     assert len(held) >= 2
+    assert all(kept() is None for kept in held)
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_workers_that_stopped_leave_nothing_behind() -> None:
+    held: list[weakref.ref[np.ndarray]] = []
+    workers = Workers(2)
+
+    def work(worker: int) -> None:
+        large = np.zeros(1000)
+        held.append(weakref.ref(large))
+        if worker == 1:
+            raise Stopped(len(large))
+
+    with contextlib.suppress(Stopped):
+        workers.run(work)
+    workers.close()
+    assert len(held) == 2
     assert all(kept() is None for kept in held)
 
 

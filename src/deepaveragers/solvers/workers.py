@@ -29,8 +29,8 @@ class Workers:
         except BaseException:
             self._dismiss(abandon)
             raise
-        for part in parts:
-            part.result()
+        while parts:  # What failed holds this frame: it must not hold what failed.
+            parts.pop().result()
 
     def close(self) -> None:
         """Let the helpers go."""
