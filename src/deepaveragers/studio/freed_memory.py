@@ -66,7 +66,7 @@ class FreedMemory:
 
 
 def separate_large_blocks() -> bool:
-    """Give large blocks of this process pages of their own; false elsewhere than with glibc."""
+    """Give large blocks pages of their own for the rest of this process; false without glibc."""
     setting = _of_malloc("mallopt")
     return setting is not None and bool(setting(M_MMAP_THRESHOLD, OWN_PAGES_BYTES))
 
