@@ -40,9 +40,11 @@ class Made:
 
 
 def default(data: da.Transitions) -> Made:
-    """Plan with the defaults."""
+    """Plan with the defaults; pictures need an encoder: the one that the error names first."""
     began = time.process_time()
-    policy = da.compile(data).solve().policy()
+    pictures = data.observations.ndim > 2
+    encoder = da.train_dynamics(data, show_progress=False) if pictures else None
+    policy = da.compile(data, encoder=encoder).solve().policy()
     return _asked(policy, data, began)
 
 

@@ -158,7 +158,8 @@ def as_encoder(encoder: Encoder | Callable[[Array], Any] | None, observations: A
                 "encoder",
                 "given for picture observations",
                 "None",
-                "Pass a callable on uint8 batches, or Identity() to compare raw pixels.",
+                "Learn one, train_dynamics(data), or pass a callable on uint8 batches, or "
+                "Identity() to compare raw pixels.",
             )
         return Standardize()
     if isinstance(encoder, type):

@@ -43,11 +43,14 @@ def _improve_part(
                 chosen = a
         if chosen != choice[p]:
             choice[p] = chosen
+            itself = False  # Reading the row again at once would wait until it is written.
             for j in range(k):
-                successors[p, j] = index[row, chosen, j]
-                weights[p, j] = gamma * weight[row, chosen, j]
+                i = index[row, chosen, j]
+                successors[p, j], weights[p, j] = i, gamma * weight[row, chosen, j]
+                itself |= i == p + size
             constant[p] = reward[row, chosen]
-            solve_for_itself(p, k, successors, weights, constant)
+            if itself:
+                solve_for_itself(p, k, successors, weights, constant)
         largest = max(largest, abs(best - values[p + size]))
         values[p + size] = best
     return np.float64(largest)
