@@ -246,8 +246,8 @@ def _how(runs: Sequence[Run], about: dict[str, Any]) -> list[str]:
         f"- Data seeds {', '.join(map(str, DATA_SEEDS))}, kept out of tuning. Random data "
         "are of random actions, medium data of a scripted controller with 30 % random actions. "
         "mountaincar-random begins anywhere, and is judged from the usual start.",
-        "- Ours: `da.compile(data).solve().policy()` and `da.fit(data).policy`, no argument set, but "
-        "`encoder=da.train_dynamics(data)` for the default on pictures. "
+        "- Ours: `da.compile(data).solve().policy()` and `da.fit(data).policy`, no argument set, "
+        "but `encoder=da.train_dynamics(data)` for the default on pictures. "
         f"Own networks: `da.train_dqn` and `da.train_bcq`, {UPDATES:,} updates.",
         f"- d3rlpy: {UPDATES:,} updates ({PICTURE_UPDATES:,} on pictures), batches of 64, learning "
         "rate 5e-4, target copied every 500 updates, standardised observations, last policy, all "
