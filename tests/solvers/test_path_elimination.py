@@ -164,9 +164,8 @@ def test_the_planner_eliminates_paths(cartpole, monkeypatch):
     found = []
 
     def solve(self, *arguments, original=PolicyEvaluator._solve_reduced):
-        sweeps, near = original(self, *arguments)
-        found.append(near)
-        return sweeps, near
+        found.append(original(self, *arguments))
+        return found[-1]
 
     monkeypatch.setattr(PolicyEvaluator, "_solve_reduced", solve)
     da.compile(cartpole, k=5).solve(gamma=0.999)

@@ -73,7 +73,6 @@ def test_max_sweeps_are_not_exceeded_for_better_bounds(model):
 def test_ctrl_c_after_an_overflow_claims_nothing(model, monkeypatch):
     def overflow(self, system, *arguments, **options):
         system.solution[::7] = np.nan
-        return 1
 
     def interrupted(self, original=Float64Sweeps.evaluate, **options):
         original(self, **options)
@@ -93,7 +92,6 @@ def test_ctrl_c_after_an_overflow_claims_nothing(model, monkeypatch):
 def test_values_that_float32_cannot_hold_are_dropped(model, monkeypatch, size, tolerance):
     def overflow(self, system, *arguments, **options):
         system.solution[::7] = size
-        return 1
 
     optimum = model.solve(gamma=0.9, tolerance=1e-9)
     monkeypatch.setattr(PolicyEvaluator, "solve", overflow)

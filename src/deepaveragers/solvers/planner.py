@@ -61,27 +61,7 @@ def solve(
     work_dir: str | os.PathLike[str] | None = None,
     blocks: int | None = None,
 ) -> Plan:
-    """Return the certified plan of an objective.
-
-    Args:
-        mdp: the compiled MDP.
-        objective: the question.
-        tolerance: largest error allowed, relative to |T 0| / (1 - gamma); see above.
-        method: "policy_iteration" (what "auto" takes), or "value_iteration": sweeps only.
-        start: a plan with as many states and actions, best of this MDP, under any objective; its
-            policy is the first tried.
-        time_budget: seconds after which the bounds reached so far are returned.
-        max_sweeps: sweeps after which the bounds reached so far are returned.
-        threads: None takes all cores, up to 4. The bits are the same for any number.
-        device: "cpu"; "cuda", a GPU (extra `cuda`); or "auto", a GPU where there is one, it
-            supports the objective, and the MDP is large. Bounds are always proved by the CPU.
-        callback: called after every sweep, and on the CPU within a long evaluation too; a true
-            result stops the planner.
-        cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP does
-            not fit this machine's memory; see `sharded`.
-        work_dir: for that, a folder that all nodes see.
-        blocks: with a cluster, the number of blocks, even if the plan fits here; None decides.
-    """
+    """Return the certified plan of an objective; arguments as of `DacMdp.solve`."""
     began = time.perf_counter()
     instance("objective", objective, Objective, "an Objective")
     tolerance = number("tolerance", tolerance, above=0.0)
@@ -159,11 +139,11 @@ def solve_problem(
         watch = Watch(limits, units.callback(callback), stack)
         loop = PolicyIteration(sweeps, target, watch)
         guess: Guess | None = None
-        # Float64 is as quick where the MDP is small, and evaluates a given policy.
-        large = len(problem.policy) == 0 and problem.size >= tuning.packed_states
+        # Float64 is as quick where the MDP is small, evaluates a given policy, and counts sweeps.
+        guessable = len(problem.policy) == 0 and problem.size >= tuning.packed_states
         if cuda_tuning is not None:
             guess = partial(CudaGuess, sweeps, evaluate=evaluate, cuda_tuning=cuda_tuning)
-        elif evaluate and large and math.isinf(limits.max_sweeps):
+        elif evaluate and guessable and math.isinf(limits.max_sweeps):
             guess = partial(Float32Guess, sweeps)
         if horizon is None:
             first = None if start is None else (order.rows(start[0]), order.rows(start[1]))

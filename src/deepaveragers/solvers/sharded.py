@@ -99,7 +99,7 @@ def solve_in_blocks(
 ) -> Plan:
     """Return the plan of an objective, made in blocks by the nodes of a cluster.
 
-    Arguments as of `planner.solve`; None blocks are one for every processor. The callback is called
+    Arguments as of `DacMdp.solve`; None blocks are one for every processor. The callback is called
     after every round. The same plan goes on from what is in `work_dir`.
     """
     if objective.horizon is not None:

@@ -81,7 +81,7 @@ class StateOrder:
 
 
 def order_of(prepared: Prepared, problem: Problem, smallest: int) -> StateOrder:
-    """Return the order to solve in, found by the first solve; any is, below `smallest` states."""
+    """Return the order to solve in, found by the first solve; below `smallest`, states' own."""
     if prepared.order is None:
         prepared.order = OWN if problem.size < smallest else trajectory_order(problem)
     return StateOrder(prepared.order, prepared)

@@ -1,5 +1,7 @@
 """Path elimination: leaving out the states that paths merely pass through.
 
+State elimination (Sonin; a Schur complement), but approximate: small weights are left out.
+
 Where neighbours count by distance, a state that takes the action it was logged with leads almost
 surely to the state that followed: its nearest transition is its own, at distance 0. Such a state
 is *passed through*; all others are *kept*. Let y be what the solution x still lacks. With d the

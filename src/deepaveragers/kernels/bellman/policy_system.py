@@ -2,7 +2,9 @@
 
 For values V and a fixed policy, with P its rows of the transition matrix, the system is either
 that of the values themselves (constant = R_pi) or that of their correction e, V + e = V_pi,
-with constant = T_pi V - V. Discount and probabilities are in the weights: weight = gamma P.
+with constant = T_pi V - V. A third kind stands in `linearized_improvement`: rows that agree with a
+backup at the values at hand. A worst case fixes the worst neighbour of the moment along with the
+action. Discount and probabilities are in the weights: weight = gamma P.
 
 Rows are solved for the state's own value, so that a state that leads to itself takes one sweep,
 not 1 / (1 - gamma). Vectors of length 2N have two halves as in `sweep_state`.

@@ -1,16 +1,17 @@
 """The Bellman operator in plain NumPy: the specification, and the oracle of the tests.
 
-With j running over the first k neighbours of (s, a) that exist, d_j their distances and
-i_j their core states, the *outcome* of following neighbour j is
+With C the price of a unit of distance, p the chance of a slip, w the weight of the worst case,
+j running over the first k neighbours of (s, a) that exist, d_j their distances and i_j their core
+states, the *outcome* of following neighbour j is
 
     o_j(s, a) = r_j - c(s, a) d_j + gamma V(i_j)
-    c(s, a)   = C                               (linear penalty, the paper's)
-              = max(0, max_j r_j) / diameter    (adaptive penalty, A-DAC)
+    c(s, a)   = C                               (penalty="linear", the paper's)
+              = max(0, max_j r_j) / diameter    (penalty="adaptive", A-DAC)
 
 and an action is worth the weighted average of its outcomes, mixed with the worst of them:
 
     alpha_j = (1 / (d_j + 1e-5)) / sum_i (1 / (d_i + 1e-5)),  or 1 / (number of neighbours)
-    Q(s, a) = (1 - w) sum_j alpha_j o_j + w min_j o_j - penalty(s, a)
+    Q(s, a) = (1 - w) sum_j alpha_j o_j + w min_j o_j - action_penalty(s, a)
     Q(s, a) = -inf  if (s, a) has no neighbours or is not allowed
     V(s)    = (1 - p) max_a Q(s, a) + p mean_a Q(s, a)   over the available actions
     V(s)    = sum_a pi(a | s) Q(s, a)                    when a policy is evaluated

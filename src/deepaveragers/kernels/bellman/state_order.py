@@ -88,7 +88,8 @@ def place_values(indices: Int32, k: int, order: Int32, previous: Int32, place: I
     """Give every state a place [N], such that values that are read together stand together.
 
     States are visited in order. The successors of an action get the next places, then those that
-    are nearest to each of them: transition i began in state previous[i], whose successors are.
+    lie near each of them: where transition i begins, in state previous[i], the same action has
+    much the same successors.
     So an action of five successors reads 2 to 4 lines of the cache, of 16 values each, not 5.
     """
     actions, taken = indices.shape[1], 0

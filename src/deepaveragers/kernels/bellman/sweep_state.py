@@ -23,7 +23,7 @@ from .barrier import wait_for_all
 
 STORED, MADE, BEST, WAITED, DONE = range(5)
 """Places in `progress`: results stored for Anderson, sweeps made, the smallest change, rounds
-without progress, whether the system is solved."""
+without progress, whether the system is solved or given up."""
 PROGRESS = 5
 
 

@@ -1,8 +1,9 @@
 """Evaluating a policy to working accuracy: the inner loop of the planner.
 
-The policy's system (`kernels.bellman.policy_system`) is solved in float32 by block Gauss-Seidel
-with Anderson acceleration. Where that takes more than a few sweeps, the states that paths merely
-pass through are left out of it, and found at the end (`kernels.bellman.path_elimination`).
+The policy's system (`kernels.bellman.policy_system`) is solved in float32 with Anderson
+acceleration, by sweeps that are Gauss-Seidel within a part of a block and Jacobi between them.
+Where that takes more than a few sweeps, the states that paths merely pass through are left out of
+it, and found at the end (`kernels.bellman.path_elimination`).
 """
 
 from __future__ import annotations
@@ -47,46 +48,41 @@ class PolicyEvaluator:
         size, tuning = problem.size, blocks.tuning
         self._blocks, self._static, self._tuning = blocks, static_width(width), tuning
         self._space = np.empty((2 * tuning.mixed_results + 1) * size, np.float32)
+        # Equal weights, slip and given policies leave no state that a row almost surely leads to.
         no_main_successor = problem.uniform or width != problem.k
         self._elimination = None if no_main_successor else PathElimination(size, width, blocks)
 
     def solve(
         self, system: PolicySystem, target: float, ended: BreakOff, *, briefly: bool = False
-    ) -> int:
+    ) -> None:
         """Improve the solution until a sweep changes it by at most the target, or the solve ends.
 
-        Or `briefly`, by a few sweeps, whatever they leave undone. Returns the number of sweeps.
+        Or `briefly`, by a few sweeps, whatever they leave undone.
         """
         plain = self._begin(system)
         limit = self._tuning.plain_sweeps if briefly or self._elimination else math.inf
         self._iterate(plain, target, ended, limit)
-        sweeps = plain.sweeps
         if plain.done or briefly or self._elimination is None or ended():
-            return sweeps
-        reduced, near = self._solve_reduced(self._elimination, system, target, ended)
-        sweeps += reduced
-        if near:
-            return sweeps
-        again = self._begin(system)
-        self._iterate(again, target, ended)
-        return sweeps + again.sweeps
+            return
+        if not self._solve_reduced(self._elimination, system, target, ended):
+            self._iterate(self._begin(system), target, ended)
 
     def _solve_reduced(
         self, elimination: PathElimination, system: PolicySystem, target: float, ended: BreakOff
-    ) -> tuple[int, bool]:
+    ) -> bool:
         """Solve the system of the kept states, and sweep over all once.
 
-        Returns the number of sweeps, and whether the last one came near enough to the target.
+        Returns whether that sweep came near enough to the target.
         """
         reduced = elimination.reduced(system)
         if reduced is None:
-            return 0, False
+            return False
         kept = self._begin(reduced, elimination.edges)
         self._iterate(kept, target, ended)
         elimination.expand(reduced, system)
         check = self._begin(system, sweeps_at_once=1)
         self._go_on(check, 1, self._tuning.accepted_change * target)
-        return kept.sweeps + 1, check.done or ended()
+        return check.done or ended()
 
     def _begin(
         self, system: PolicySystem, edges: Int64 | None = None, sweeps_at_once: int | None = None

@@ -1,8 +1,9 @@
 """A first guess at the optimal values: modified policy iteration in float32.
 
-Values and the packed MDP take half the memory of float64 and the graph: a sweep takes half as long.
-Nothing of the guess is trusted. One sweep over the packed MDP in float64 proves bounds on it
-(`certificate`), in ordinary plans all that was asked for. Float64 sweeps do the rest.
+Values take half the memory of float64, and weights and mean rewards are ready in the packed MDP: a
+sweep takes half as long. Nothing of the guess is trusted. One sweep over the packed MDP in float64
+proves bounds on it (`certificate`), in ordinary plans all that was asked for. Float64 sweeps do the
+rest.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Float32Guess:
         if self._problem.is_plain:
             target.set_scale(self._scale, self._stuck, self._distance_cost)
         else:
-            target.first_sweep(self._sweeps)  # |T 0| is more than max_a R.
+            target.first_sweep(self._sweeps)  # |T 0| is not just the largest |max_a R| here.
         proof: Certificate | None = None
         try:
             if start is None:
@@ -136,10 +137,11 @@ class Float32Guess:
         return False
 
     def _add_what_follows(self) -> None:
-        """Add to V = max_a R the constant for which the squared residuals are least.
+        """Add to V = max_a R what follows if V is the same in all states that go on.
 
-        V = c in all states that go on has the residuals R - c (1 - gamma P), with P the chance to
-        go on. As many steps end (P = 0) as states did, the others go on.
+        V = c there has the residuals R - c (1 - gamma P), with P the chance to go on. As many steps
+        end (P = 0) as states did, the others go on. With the c of least squares, what follows a
+        step is worth gamma (1 - ends) c.
         """
         gamma, terminal = self._problem.gamma, self._problem.terminal
         first, ends = self._values[self._problem.size :], float(terminal.mean())

@@ -31,7 +31,8 @@ class Float64Sweeps:
         posed: the problem with its states in their own order.
         order: their positions.
         blocks: of positions, which threads sweep.
-        problem: the problem by position; its graph is there only if that is the states' own.
+        problem: the problem by position; its graph is there only if positions are the states' own
+            numbers.
         evaluator: of policies.
         values: [N] float64.
         q_values: [N, A] float64, of the last sweep.

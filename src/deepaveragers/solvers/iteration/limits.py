@@ -25,7 +25,7 @@ class Progress:
     Attributes:
         sweeps: sweeps over all states and actions so far.
         error: certified error of the values; an estimate while a first guess is made, infinite
-            before the first sweep.
+            before the first sweep. With a horizon, that of endless steps.
         allowed: the error at which planning stops.
         seconds: time since the start.
     """

@@ -5,7 +5,8 @@ A sweep over all states and actions improves the values and the policy, and prov
 rows only and in float32 (`evaluation`). Both repeat until the bounds are as tight as asked. Where
 it pays, a guess comes first: in float32 (`float32_guess`) or on a GPU (`cuda_guess`).
 
-For games against the worst neighbour (`worst_case`) policy iteration may cycle. So when the
+For games against the worst neighbour (`worst_case`) this policy iteration (Pollatschek and
+Avi-Itzhak's, Newton's method) may cycle. So when the
 bounds have not improved for a while, only sweeps are made, ever more of them: each brings the
 values closer by a factor gamma, whatever happened before.
 """
@@ -98,7 +99,7 @@ class PolicyIteration:
         """Return to the best values that were proved, if these are worse: evaluating may stray.
 
         Where a sweep of either kind changed values by d, a Jacobi sweep after it changes them by
-        gamma d at most, and rounding: its bounds are no wider. It may not be one too many.
+        gamma d at most, and rounding: its bounds are no wider. Not where `max_sweeps` were made.
         """
         if proof.error <= self._best or self.sweeps.count >= self.watch.limits.max_sweeps:
             return proof

@@ -61,9 +61,10 @@ class Target:
                 f"{stuck} states without any",
             )
         self.allowed = self.tolerance * scale
-        # `largest` may have been computed in float32.
+        # `largest` may have been rounded to float32.
         rounding = FLOAT32_EPSILON * (2 * self._problem.k + 16)
         self.reach = (largest + rounding * parts) / (1.0 - gamma)
+        # Bounds end at u / (1 - gamma), those of long horizons at three times that.
         finest = 4.0 * rounding_of_backup(self._problem, scale, distance_cost) / (1.0 - gamma)
         if 0.0 < self.allowed < finest:
             raise InputError(

@@ -18,9 +18,9 @@ class Tuning:
     Attributes:
         single_block_states: states up to which one block is quicker than handing work to threads.
         blocks: blocks of states otherwise; fixed, so that bits do not depend on threads.
-        part_states: states of a part of a block, after which blocks exchange values.
+        part_states: states of all blocks that are swept before blocks exchange values.
         most_parts: parts of a block at most.
-        order_states: states below which any positions of states are quick enough.
+        order_states: states below which their own numbers are quick enough as positions.
         placed_states: states below which all values stay in the nearest caches, wherever they
             stand; with more, those that are read together stand together.
         packed_states: states below which float64 sweeps over the graph alone are as quick as
@@ -40,9 +40,9 @@ class Tuning:
         guess_ratio: a policy of the guess is evaluated until a sweep changes values by this
             share of what the improvement changed.
         first_ratio: the policy of an earlier plan: by this share of |T 0|.
-        guess_enough: change of a sweep at which a guess is good enough, in parts of what the
-            error allowed would take: the sweep that proves it changes no more than the last.
-        evaluation_floor: a policy is evaluated no further than to this change, in the same parts.
+        guess_enough: change of a sweep at which a guess is good enough, as a share of
+            `Target.change_allowed`: the sweep that proves it changes no more than the last.
+        evaluation_floor: a policy is evaluated no further than to this change, the same share.
         float32_noise: changes by this share of the largest value may be rounding.
         guess_sweeps: improvements of a guess at most.
         guess_distinct: changes that are this multiple of the noise may grow for a while.
