@@ -431,6 +431,7 @@ def pictures_of(log):
 
 def test_pictures_are_judged_by_their_components(log):
     found = da.fit(pictures_of(log), **QUICK)
+    assert "Pictures have no simulator" in str(found)
     assert isinstance(found.opinions["simulator"], Withheld)
     assert isinstance(found.opinions["fitted_q"], Estimate)
     truth = corridor_value(1.0) - corridor_value(0.5)

@@ -36,6 +36,7 @@ from ...arguments import (
     whole_number,
 )
 from ...data.environments import EnvironmentSource, maker
+from ...data.observations import is_image
 from ...data.transitions import Transitions
 from ...errors import InputError
 from ..candidates import Candidate
@@ -54,6 +55,10 @@ INSTALL = (
     "makes better policies and tells more about them: pip install 'deepaveragers[deep]'"
 )
 HURRIED = f"With {LEAST_TO_LEARN:g} s or more, networks would be learnt, which tell more."
+PICTURES = (
+    "Pictures have no simulator, and fitted Q may see no difference where there is one: that no "
+    "policy is shown to be better, and that the interval is narrow, says little."
+)
 
 
 @known_keywords
@@ -116,7 +121,8 @@ def fit(
     engine.judge()
     if budget > 1 and env is not None:
         engine.play(budget, env, episodes)
-    return engine.answer((*engine.notes, *_what_would_help(learn)), began)
+    unknown = [PICTURES] if is_image(data.observations) else []
+    return engine.answer((*engine.notes, *_what_would_help(learn), *unknown), began)
 
 
 def _place(cluster: Any, work_dir: Any, alone: dict[str, Any]) -> tuple[Any, Path | None]:
