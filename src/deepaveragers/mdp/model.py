@@ -141,19 +141,16 @@ class DacMdp:
 
         Args:
             objective: what is asked; or give its fields as keywords: `solve(gamma=0.95)`.
-            tolerance: largest error allowed, relative to |T 0| / (1 - gamma), where |T 0| is
-                the largest absolute value of one step, costs included.
+            tolerance: largest error allowed, relative to |T 0| / (1 - gamma), with |T 0| the
+                largest absolute value of one step, costs included.
             method: "policy_iteration" (what "auto" takes), or "value_iteration": sweeps only.
-            start: a plan with as many states and actions, best of this MDP, to begin with. Its
-                policy is tried first, or, with slip, worst cases, sweeps only and on a GPU, its
-                values are. With a horizon it is not used.
+            start: a plan with as many states and actions, best of this MDP, whose policy is tried
+                first (with slip, worst cases, or on a GPU, its values). Not used with a horizon.
             time_budget: seconds after which the bounds reached so far are returned.
             max_sweeps: sweeps after which the bounds reached so far are returned.
             threads: None takes all cores, up to 4. The bits are the same for any number.
-            device: "cpu"; "cuda", a GPU (extra `cuda`); or "auto", a GPU where there is one, it
-                supports the objective, and the MDP is large. The CPU always proves the bounds.
-            callback: called after every sweep, and on the CPU within a long evaluation too; a true
-                result stops the planner.
+            device: "cpu"; "cuda", a GPU (extra `cuda`); or "auto", a GPU for large MDPs if it can.
+            callback: called after sweeps and within long evaluations; a true result stops all.
             cluster: "auto" or the address of a Ray cluster, which plans in blocks where the MDP
                 does not fit this machine's memory.
             work_dir: for that, a folder that all nodes see; a killed plan continues from there.

@@ -121,8 +121,7 @@ def fit(
     engine.judge()
     if budget > 1 and env is not None:
         engine.play(budget, env, episodes)
-    unknown = [PICTURES] if is_image(data.observations) else []
-    return engine.answer((*engine.notes, *_what_would_help(learn), *unknown), began)
+    return engine.answer((*engine.notes, *_what_would_help(data, learn)), began)
 
 
 def _place(cluster: Any, work_dir: Any, alone: dict[str, Any]) -> tuple[Any, Path | None]:
@@ -133,11 +132,10 @@ def _place(cluster: Any, work_dir: Any, alone: dict[str, Any]) -> tuple[Any, Pat
     return None, optional(file_path, "resume_dir", alone["resume_dir"])
 
 
-def _what_would_help(learnt: bool) -> list[str]:
-    """Return what to say where networks are not installed, or there is no time for them."""
-    if learnt:
-        return []
-    return [HURRIED] if can_learn() else [INSTALL]
+def _what_would_help(data: Transitions, learnt: bool) -> list[str]:
+    """Return what to say of pictures, and where networks are not installed or have no time."""
+    lacking = [] if learnt else [HURRIED if can_learn() else INSTALL]
+    return [*lacking, PICTURES] if is_image(data.observations) else lacking
 
 
 def _check_calls(
