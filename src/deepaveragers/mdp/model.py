@@ -144,8 +144,8 @@ class DacMdp:
             tolerance: largest error allowed, relative to |T 0| / (1 - gamma), with |T 0| the
                 largest absolute value of one step, costs included.
             method: "policy_iteration" (what "auto" takes), or "value_iteration": sweeps only.
-            start: a plan with as many states and actions, best of this MDP, whose policy is tried
-                first (with slip, worst cases, or on a GPU, its values). Not used with a horizon.
+            start: a plan with as many states and actions, preferably of this MDP, whose policy is
+                tried first, or only its values (docs/planner.md). Not used with a horizon.
             time_budget: seconds after which the bounds reached so far are returned.
             max_sweeps: sweeps after which the bounds reached so far are returned.
             threads: None takes all cores, up to 4. The bits are the same for any number.

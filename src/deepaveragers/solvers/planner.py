@@ -139,7 +139,7 @@ def solve_problem(
         watch = Watch(limits, units.callback(callback), stack)
         loop = PolicyIteration(sweeps, target, watch)
         guess: Guess | None = None
-        # Float64 is as quick where the MDP is small, evaluates a given policy, and counts sweeps.
+        # Float64 is as quick for small MDPs, evaluates given policies, and keeps to `max_sweeps`.
         guessable = len(problem.policy) == 0 and problem.size >= tuning.packed_states
         if cuda_tuning is not None:
             guess = partial(CudaGuess, sweeps, evaluate=evaluate, cuda_tuning=cuda_tuning)

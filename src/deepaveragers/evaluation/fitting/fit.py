@@ -56,8 +56,8 @@ INSTALL = (
 )
 HURRIED = f"With {LEAST_TO_LEARN:g} s or more, networks would be learnt, which tell more."
 PICTURES = (
-    "Pictures have no simulator, and fitted Q may see no difference where there is one: that no "
-    "policy is shown to be better, and that the interval is narrow, says little."
+    "Pictures have no simulator, and fitted Q may see no difference where there is one: a better "
+    "policy may not be shown to be better, and a narrow interval may miss."
 )
 
 

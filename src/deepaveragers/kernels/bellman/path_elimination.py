@@ -1,6 +1,6 @@
 """Path elimination: leaving out the states that paths merely pass through.
 
-State elimination (Sonin; a Schur complement), but approximate: small weights are left out.
+State elimination (Sonin; a Schur complement), but approximate: small weights count as the main one.
 
 Where neighbours count by distance, a state that takes the action it was logged with leads almost
 surely to the state that followed: its nearest transition is its own, at distance 0. Such a state

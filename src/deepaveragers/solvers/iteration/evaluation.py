@@ -1,9 +1,9 @@
 """Evaluating a policy to working accuracy: the inner loop of the planner.
 
 The policy's system (`kernels.bellman.policy_system`) is solved in float32 with Anderson
-acceleration, by sweeps that are Gauss-Seidel within a part of a block and Jacobi between them.
-Where that takes more than a few sweeps, the states that paths merely pass through are left out of
-it, and found at the end (`kernels.bellman.path_elimination`).
+acceleration, by sweeps that are Gauss-Seidel within a part of a block, Jacobi between parts swept
+at the same time. Where that takes more than a few sweeps, the states that paths merely pass through
+are left out of it, and found at the end (`kernels.bellman.path_elimination`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PolicyEvaluator:
         size, tuning = problem.size, blocks.tuning
         self._blocks, self._static, self._tuning = blocks, static_width(width), tuning
         self._space = np.empty((2 * tuning.mixed_results + 1) * size, np.float32)
-        # Equal weights, slip and given policies leave no state that a row almost surely leads to.
+        # Only rows of one action, weighted by distance, have a main successor for sure.
         no_main_successor = problem.uniform or width != problem.k
         self._elimination = None if no_main_successor else PathElimination(size, width, blocks)
 
