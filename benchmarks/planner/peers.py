@@ -70,8 +70,9 @@ def mdpsolver(tables: Tables) -> Solver:
     """Prepare mdpsolver's modified policy iteration (C++), its defaults otherwise."""
 
     def solve(gamma: float, error: float) -> Run:
-        # It cannot be interrupted, so it works in a process of its own.
-        context = multiprocessing.get_context("fork")
+        # It cannot be interrupted, so it works in a process of its own; a fork might hang, on locks
+        # of threads that it does not have.
+        context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         child = context.Process(target=_solve_by_mdpsolver, args=(tables, gamma, error, theirs))
         child.start()
