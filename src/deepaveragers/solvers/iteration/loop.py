@@ -6,9 +6,9 @@ rows only and in float32 (`evaluation`). Both repeat until the bounds are as tig
 it pays, a guess comes first: in float32 (`float32_guess`) or on a GPU (`cuda_guess`).
 
 For games against the worst neighbour (`worst_case`) this policy iteration (Pollatschek and
-Avi-Itzhak's, Newton's method) may cycle. So when the
-bounds have not improved for a while, only sweeps are made, ever more of them: each brings the
-values closer by a factor gamma, whatever happened before.
+Avi-Itzhak's, Newton's method) may cycle. So when the bounds have not improved for a while, only
+sweeps are made, ever more of them: each brings the values closer by a factor gamma, whatever
+happened before.
 """
 
 from __future__ import annotations
