@@ -94,6 +94,7 @@ DOORS: dict[str, tuple[Any, dict[str, tuple[Any, ...]]]] = {
             "seed": (*NO_SEED, None),
             "epsilon": ("a", None, True, -1, 1.5, [], NOTHING),
             "side_by_side": (*NO_COUNT, None),
+            "max_steps": NO_COUNT,
             "show_progress": NO_FLAG,
         },
     ),

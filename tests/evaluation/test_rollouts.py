@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
 import deepaveragers as da
+from deepaveragers.evaluation import rollouts
 from deepaveragers.evaluation.statistics import bootstrap_interval, interquartile_mean
 
 
@@ -58,3 +60,34 @@ def test_actions_numbered_otherwise_are_refused(columns):
     policy = da.compile(swapped, k=1).solve(gamma=0.5).policy(k=1)
     with pytest.raises(da.InputError, match="numbered as in the data"):
         da.evaluate(policy, "CartPole-v1", episodes=1)
+
+
+def endless():
+    return gym.make("CliffWalking-v1")
+
+
+def stand_still(observations):
+    return np.zeros(len(observations), int)  # up, and at the upper edge nowhere
+
+
+def test_a_policy_that_never_ends_is_cut_off_where_one_asks():
+    report = da.evaluate(stand_still, endless, episodes=2, max_steps=50)
+    assert report.lengths.tolist() == [50, 50]
+    assert report.cut_off == 2
+    assert "2 of them cut off" in repr(report)
+    assert report.summary()["cut_off"] == 2
+
+
+def test_an_environment_without_limit_gets_one_with_a_warning(monkeypatch):
+    monkeypatch.setattr(rollouts, "LONGEST_EPISODE", 30)
+    with pytest.warns(da.DataWarning, match="2 of 2 episodes were cut off after 30 steps"):
+        report = da.evaluate(stand_still, endless, episodes=2)
+    assert report.lengths.max() == 30
+
+
+def test_a_limit_counts_only_episodes_that_it_ended():
+    report = da.evaluate("random", "CartPole-v1", episodes=20, seed=0, max_steps=20)
+    free = da.evaluate("random", "CartPole-v1", episodes=20, seed=0)
+    assert free.cut_off == 0
+    assert np.array_equal(report.lengths, np.minimum(free.lengths, 20))
+    assert report.cut_off == (free.lengths > 20).sum()  # one that falls in step 20 ended by itself

@@ -143,6 +143,10 @@ def evaluate(
     k: Smoothness = None,
     lookup: Lookup = None,
     epsilon: Annotated[float, typer.Option(help="Chance of a random action.")] = 0.0,
+    max_steps: Annotated[
+        int | None,
+        typer.Option(help="Steps of an episode at most; 10,000 where env has no limit."),
+    ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -152,11 +156,12 @@ def evaluate(
     from ..storage.records import load_as
 
     policy = load_as(Plan, plan).policy(k=k, lookup=lookup)
-    report = evaluate_policy(policy, env, episodes, seed=seed, epsilon=epsilon)
+    report = evaluate_policy(policy, env, episodes, seed=seed, epsilon=epsilon, max_steps=max_steps)
     low, high = report.interval
+    cut_off = f" ({report.cut_off} cut off)" if report.cut_off else ""
     text = (
         f"mean return {report.mean:.1f} (95 % interval {low:.1f} to {high:.1f}), "
-        f"interquartile mean {report.interquartile_mean:.1f}, {episodes} episodes "
+        f"interquartile mean {report.interquartile_mean:.1f}, {episodes} episodes{cut_off} "
         f"in {seconds(report.seconds)}"
     )
     show(report.summary(), text, as_json=as_json)

@@ -82,6 +82,16 @@ def environment_actions(
         close(env)
 
 
+def has_time_limit(source: EnvironmentSource) -> bool:
+    """Whether an environment says that it ends its episodes after a number of steps."""
+    env = maker(source)()
+    try:
+        spec = getattr(env, "spec", None)
+        return getattr(spec, "max_episode_steps", None) is not None
+    finally:
+        close(env)
+
+
 def observation_reader(space: gym.Space[Any]) -> Callable[[Any], Array]:
     """Return a function from one observation to the array that is stored.
 

@@ -63,6 +63,7 @@ def play(
     side_by_side: int,
     episodes: int | None = None,
     steps: int | None = None,
+    longest: int | None = None,
     record: bool = True,
     advance: Advance,
 ) -> list[Episode]:
@@ -75,12 +76,13 @@ def play(
         side_by_side: number of environments at most.
         episodes: stop after this many; `advance` then counts episodes.
         steps: stop after this many; unfinished episodes are truncated. `advance` counts steps.
+        longest: steps after which an episode is truncated; None leaves that to the environment.
         record: keep observations and actions; without, rewards only.
         advance: called as the work goes on.
     """
     finished: list[Episode] = []
     left = math.inf if steps is None else steps
-    with _Arena(source, seed, record) as arena:
+    with _Arena(source, seed, record, longest) as arena:
         arena.open(min(side_by_side, steps or side_by_side, episodes or side_by_side))
         while arena.seats and left > 0:
             active = arena.seats[: int(min(left, len(arena.seats)))]
@@ -115,10 +117,13 @@ class _Seat:
 class _Arena:
     """Environments side by side, closed whatever happens."""
 
-    def __init__(self, source: EnvironmentSource, seed: int, record: bool) -> None:
+    def __init__(
+        self, source: EnvironmentSource, seed: int, record: bool, longest: int | None
+    ) -> None:
         self._make = maker(source)
         self._seed = seed
         self._record = record
+        self._longest = math.inf if longest is None else longest
         self.seats: list[_Seat] = []
         self.started = 0
 
@@ -160,7 +165,7 @@ class _Arena:
             episode.track.append(episode.current)
         episode.rewards.append(float(reward))
         episode.terminated = bool(terminated)
-        episode.truncated = bool(truncated)
+        episode.truncated = bool(truncated) or len(episode.rewards) >= self._longest
 
     def cut_off(self) -> list[Episode]:
         begun = [seat.episode for seat in self.seats if seat.episode.rewards]

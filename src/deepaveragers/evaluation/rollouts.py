@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +14,16 @@ from ..arguments import flag, known_keywords, optional, seed_number, whole_numbe
 from ..arrays import Float64, Int64, frozen
 from ..data.collecting import EpsilonMixture, PolicySource
 from ..data.environment_actions import EnvironmentActions
-from ..data.environments import EnvironmentSource, environment_actions
-from ..data.play import play
+from ..data.environments import EnvironmentSource, environment_actions, has_time_limit
+from ..data.play import Episode, play
 from ..data.transitions import Transitions
-from ..errors import InputError
+from ..errors import DataWarning, InputError
 from ..policy.policy import Policy
 from ..progress import progress
 from .statistics import bootstrap_interval, interquartile_mean
+
+LONGEST_EPISODE = 10_000
+"""Steps of an episode, at most, where the environment has no limit of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,17 +34,20 @@ class EvaluationReport:
         returns: [E] float64, undiscounted return of each episode, in the order of its seeds.
         lengths: [E] int64, steps of each episode.
         seconds: wall-clock time.
+        cut_off: episodes that ended by `max_steps` only.
     """
 
     returns: Float64
     lengths: Int64
     seconds: float
+    cut_off: int = 0
 
     def __repr__(self) -> str:
         low, high = self.interval
+        cut_off = f", {self.cut_off:,} of them cut off" if self.cut_off else ""
         return (
             f"EvaluationReport(mean return {self.mean:.5g}, 95 % interval {low:.5g} to {high:.5g}, "
-            f"{len(self.returns):,} episodes)"
+            f"{len(self.returns):,} episodes{cut_off})"
         )
 
     @property
@@ -65,6 +73,7 @@ class EvaluationReport:
             "interval": list(self.interval),
             "interquartile_mean": self.interquartile_mean,
             "mean_length": float(self.lengths.mean()),
+            "cut_off": self.cut_off,
             "seconds": self.seconds,
         }
 
@@ -78,6 +87,7 @@ def evaluate(
     seed: int = 0,
     epsilon: float = 0.0,
     side_by_side: int = 100,
+    max_steps: int | None = None,
     show_progress: bool | None = None,
 ) -> EvaluationReport:
     """Play a policy for a number of episodes and report the returns.
@@ -90,12 +100,17 @@ def evaluate(
         seed: of the episodes and of random actions.
         epsilon: chance of a random action instead of the policy's.
         side_by_side: episodes played at the same time, at most.
+        max_steps: of an episode; None leaves it to the environment, or takes 10,000 where that has
+            no limit: a policy might never end.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
     episodes = whole_number("episodes", episodes)
     side_by_side = whole_number("side_by_side", side_by_side)
     seed = seed_number(seed)
     optional(flag, "show_progress", show_progress)
+    longest = optional(whole_number, "max_steps", max_steps)
+    if longest is None and not has_time_limit(env):
+        longest = LONGEST_EPISODE
     actions, _ = environment_actions(env)
     if isinstance(policy, Policy):
         _check_actions(policy.plan.mdp.transitions, actions)
@@ -108,6 +123,7 @@ def evaluate(
             seed=seed,
             side_by_side=side_by_side,
             episodes=episodes,
+            longest=longest,
             record=False,
             advance=advance,
         )
@@ -115,7 +131,23 @@ def evaluate(
         returns=frozen(np.array([sum(episode.rewards) for episode in played])),
         lengths=frozen(np.array([len(episode.rewards) for episode in played])),
         seconds=time.perf_counter() - began,
+        cut_off=_cut_off(played, longest, asked=max_steps is not None),
     )
+
+
+def _cut_off(played: Sequence[Episode], longest: int | None, *, asked: bool) -> int:
+    """Return how many episodes ended by their length only; warn if nobody asked for that."""
+    if longest is None:
+        return 0
+    count = sum(len(one.rewards) >= longest and not one.terminated for one in played)
+    if count and not asked:
+        warnings.warn(
+            f"{count} of {len(played)} episodes were cut off after {longest:,} steps: the "
+            "environment has no time limit of its own. Give max_steps to choose one.",
+            DataWarning,
+            stacklevel=4,
+        )
+    return count
 
 
 def _check_actions(data: Transitions, offer: EnvironmentActions) -> None:
