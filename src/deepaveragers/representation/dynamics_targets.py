@@ -22,7 +22,7 @@ from ..data.observations import is_image
 from ..data.returns import returns_to_go, rows_ahead
 from ..data.transitions import Transitions
 from ..errors import InputError
-from .picture_components import picture_components
+from .picture_components import fit_picture_components
 
 Predicted = Literal["change", "state", "reward", "return", "end", "action"]
 Error = Literal["squared", "logistic", "choice"]
@@ -121,7 +121,8 @@ def make_targets(
 def _columns(data: Transitions) -> tuple[Float64, Float64]:
     """Return [N, W] s and s' as columns: those observed, or principal components of pictures."""
     if is_image(data.observations):
-        return picture_components(data.observations, data.next_observations)
+        components = fit_picture_components(data.observations)
+        return components(data.observations), components(data.next_observations)
     flat = (
         np.asarray(part, dtype=np.float64).reshape(len(data), -1)
         for part in (data.observations, data.next_observations)

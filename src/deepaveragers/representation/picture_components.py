@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,24 +17,39 @@ LARGEST_SIDE = 42
 BATCH = 1_024
 
 
-def picture_components(observations: Columns, others: Columns) -> tuple[Float64, Float64]:
-    """Return [N, W] components of both, those along which the first vary most."""
+@dataclass(frozen=True, eq=False)
+class PictureComponents:
+    """Reads pictures by the directions along which they vary most.
+
+    Attributes:
+        mean: [pixels] float64.
+        axes: [pixels, W] float64.
+    """
+
+    mean: Float64
+    axes: Float64
+
+    def __call__(self, observations: Columns) -> Float64:
+        """Return [N, W]."""
+        parts = [
+            (_pooled(observations[start : start + BATCH]) - self.mean) @ self.axes
+            for start in range(0, len(observations), BATCH)
+        ]
+        return np.concatenate(parts)
+
+
+def fit_picture_components(observations: Columns) -> PictureComponents:
+    """Return the components of some pictures."""
     rows = np.unique(np.linspace(0, len(observations) - 1, SAMPLED_PICTURES).astype(np.int64))
     sample = _pooled(observations[rows])
     mean = sample.mean(axis=0)
     # By the products of the sample's pictures, which are fewer than pixels.
     variances, mixtures = np.linalg.eigh((sample - mean) @ (sample - mean).T)
     kept = np.flatnonzero(variances > 1e-9 * max(variances[-1], 1e-300))[-COMPONENTS:]
+    if len(kept) == 0:  # All are the same picture.
+        return PictureComponents(mean, np.zeros((len(mean), 1)))
     axes = (sample - mean).T @ (mixtures[:, kept] / np.sqrt(variances[kept]))
-    return _projected(observations, mean, axes), _projected(others, mean, axes)
-
-
-def _projected(observations: Columns, mean: Float64, axes: Float64) -> Float64:
-    parts = [
-        (_pooled(observations[start : start + BATCH]) - mean) @ axes
-        for start in range(0, len(observations), BATCH)
-    ]
-    return np.concatenate(parts)
+    return PictureComponents(mean, axes)
 
 
 def _pooled(pictures: Array) -> Float64:

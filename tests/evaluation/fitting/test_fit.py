@@ -27,7 +27,7 @@ from deepaveragers.evaluation.fitting.judging import Judging
 from deepaveragers.evaluation.fitting.kept import kept_in
 from deepaveragers.evaluation.fitting.making import Maker
 
-from .worlds import GAMMA, corridor, corridor_value
+from .worlds import GAMMA, corridor, corridor_value, pictures_of
 
 QUICK = {"gamma": GAMMA, "time_budget": 30.0, "show_progress": False}
 """Too little time for networks."""
@@ -418,30 +418,21 @@ def test_wrong_arguments_are_refused_in_one_sentence(log, given, named):
     assert refused.value.parameter == named
 
 
-def pictures_of(log):
-    """Return the corridor as pictures (1, 8, 16): a bright column where one stands."""
-
-    def drawn(places):
-        columns = np.arange(16) == np.rint(places).astype(int)
-        return np.repeat(255 * columns[:, None, None, :], 8, axis=2).astype(np.uint8)
-
-    here, there = drawn(log.observations), drawn(log.next_observations)
-    return replace(log, observations=here, next_observations=there)
-
-
-def test_pictures_are_judged_by_their_components(log):
+def test_pictures_are_judged_by_walks_over_logged_ones(log):
     found = da.fit(pictures_of(log), **QUICK)
-    assert "Pictures have no simulator" in str(found)
-    assert isinstance(found.opinions["simulator"], Withheld)
-    assert isinstance(found.opinions["fitted_q"], Estimate)
+    assert "judged by walks" in str(found)
+    assert isinstance(found.opinions["fitted_q"], Withheld)
+    assert isinstance(found.opinions["simulator"], Estimate)
     truth = corridor_value(1.0) - corridor_value(0.5)
     assert found.interval[0] <= truth <= found.interval[1]
+    assert found.shown  # pictures of the same place are the same: a walk does not jump
 
 
 @pytest.mark.slow
 def test_of_pictures_representations_are_learnt(log, monkeypatch):
     pytest.importorskip("torch")
     monkeypatch.setattr("deepaveragers.evaluation.fitting.making.PICTURE_UPDATES", 60)
+    monkeypatch.setattr("deepaveragers.evaluation.fitting.judges.walking.UPDATES", 60)
     pictures = pictures_of(log)
     found = da.fit(pictures, gamma=GAMMA, show_progress=False)
     encoders = {one.candidate.encoder for one in found.judged}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,6 +53,17 @@ def corridor(episodes=200, *, right=0.5, seed=0, noise=0.1, length=12, cut=30):
         action_names=("left", "right"),
         propensities=rows["p"],
     )
+
+
+def pictures_of(log):
+    """Return a log of the corridor as pictures (1, 8, 16): a bright column where one stands."""
+
+    def drawn(places):
+        columns = np.arange(16) == np.rint(places).astype(int)
+        return np.repeat(255 * columns[:, None, None, :], 8, axis=2).astype(np.uint8)
+
+    here, there = drawn(log.observations), drawn(log.next_observations)
+    return replace(log, observations=here, next_observations=there)
 
 
 def corridor_value(right, *, noise=0.1, length=12, gamma=GAMMA):

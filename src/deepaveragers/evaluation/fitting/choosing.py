@@ -12,8 +12,8 @@
    same episodes; also at worst, and only those of which they can say something held-out. All play
    the same starts with the same luck, so differences are told apart in pairs: much of what is wrong
    with a simulator is wrong for all of them. What is reported of the choice comes from held-out
-   episodes again. Where there is no simulator (pictures), the scores of the judges decide, told
-   apart by the best one's error.
+   episodes again. Of pictures, policies are not made from all of the log for this: the scores of
+   the judges decide, told apart by the best one's error.
 3. Of those that are not told apart, a plan with support is taken where there is one (BCQ's own
    policy is one, by its own imitation): it does what the log shows in similar states, and so leans
    least on what is believed of states that the log hardly has. Of several, it is BCQ's own policy

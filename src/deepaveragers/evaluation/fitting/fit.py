@@ -56,8 +56,8 @@ INSTALL = (
 )
 HURRIED = f"With {LEAST_TO_LEARN:g} s or more, networks would be learnt, which tell more."
 PICTURES = (
-    "Pictures have no simulator, and fitted Q may see no difference where there is one: a better "
-    "policy may not be shown to be better, and a narrow interval may miss."
+    "Pictures are judged by walks from one logged picture to another, which err by their jumps: "
+    "the estimate is rough, and a better policy may not be shown."
 )
 
 

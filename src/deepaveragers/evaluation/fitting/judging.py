@@ -2,7 +2,8 @@
 
 Part f of F folds is all but fold f, and part F is all of the log. Judges of a fold learn from that
 fold alone; so those of fold f hold nothing of what is made from part f. Where there is nothing to
-compare inside a part (one candidate, or pictures, which have no simulator), part F is left out.
+compare inside a part (one candidate), and for pictures, of which representations take long to
+learn, part F is left out.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from .judges.playing import Weights
 from .judges.simulated import Simulated
 from .judges.verdict import Opinion, Verdict, Withheld
 
-JUDGES_VERSION = 7
+JUDGES_VERSION = 8
 """Raised when judges learn or say something else, so that nothing of earlier ones is taken."""
 
 

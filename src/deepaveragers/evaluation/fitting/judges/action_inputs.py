@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....arrays import Array, Float64
+from ....arrays import Array, Float64, Int64
 from ....data.transitions import Transitions
 from ....mdp.permission import WIDTH, deviations_of
 
@@ -27,6 +27,18 @@ def action_inputs(data: Transitions) -> ActionInputs:
     mean = data.actions.mean(axis=0, dtype=np.float64)
     deviations = deviations_of(data.actions)
     return lambda actions: (actions - mean) / deviations
+
+
+def kinds_of(data: Transitions, actions: Array) -> Int64:
+    """Return the number of each action [B], among which neighbours are looked for; of rows 0."""
+    if data.action_vectors:
+        return np.zeros(len(actions), dtype=np.int64)
+    return np.asarray(actions, dtype=np.int64)
+
+
+def points_of(data: Transitions, states: Float64, actions: Array, inputs: ActionInputs) -> Float64:
+    """Return what is compared with the log [B, P]: the state, and the row of an action."""
+    return np.column_stack((states, inputs(actions))) if data.action_vectors else states
 
 
 def agreement(taken: Array, logged: Array, deviations: Float64) -> float:

@@ -56,12 +56,10 @@ class FittedQ:
         self, log: Log, states: Array, next_states: Array, starts: Array, seed: int
     ) -> None:
         actions = log.data.num_actions
-        functions = min(len(log.data) // ROWS_PER_FUNCTION, MOST_FUNCTIONS) // actions
-        functions = min(functions, MOST_PER_ACTION)
         self._log = log
         inputs = np.column_stack((states, action_inputs(log.data)(log.data.actions)))
         self._predict_errors = ErrorPredictor(inputs, log.number, seed)
-        self._basis = fit_basis(states, max(functions, FEWEST_PER_ACTION), seed)
+        self._basis = fit_basis(states, functions_for(len(states), actions), seed)
         self._here = self._basis(states)
         self._there = self._basis(next_states)
         self._there[log.data.terminations] = 0.0
@@ -127,6 +125,12 @@ class FittedQ:
             here = self._here[rows]
             found[rows] = np.einsum("ns,ns->n", here @ inverse[own, own], here)
         return found
+
+
+def functions_for(rows: int, actions: int = 1) -> int:
+    """Return how many functions of a state, for each of some actions, so many rows can fit."""
+    functions = min(rows // ROWS_PER_FUNCTION, MOST_FUNCTIONS) // actions
+    return max(FEWEST_PER_ACTION, min(functions, MOST_PER_ACTION))
 
 
 def contributions(

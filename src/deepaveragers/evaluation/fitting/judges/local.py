@@ -37,7 +37,7 @@ import numpy as np
 from ....arrays import Array, Bool, Float64, Int64
 from ....neighbors.tree import TreeIndex
 from ..folds import Log
-from .action_inputs import action_inputs
+from .action_inputs import action_inputs, kinds_of, points_of
 from .correction import Outcome, among, corrections, rows_to_correct, said_of_others
 from .playing import Step, Weights, ends_of, step_of
 from .scales import Scales, chance_of, scales_of
@@ -95,7 +95,7 @@ class LocalSimulator:
         self._scales = scales = scales_of(sources, cores, data.rewards, ends)
         self._actions = action_inputs(data)
         states = scales.standardised(sources)
-        points, kinds = self._points(states, data.actions), self._kinds(data.actions)
+        points, kinds = self._placed(states, data.actions)
         steps = np.column_stack((scales.standardised(cores) - states, data.rewards))
         draws = [np.unique(draw) for draw in log.draws(MEMBERS, seed)]
         self._members = [
@@ -150,7 +150,7 @@ class LocalSimulator:
 
     def step(self, states: Float64, actions: Array, member: Int64, draws: Float64) -> Step:
         """Return what follows."""
-        points, kinds = self._points(states, actions), self._kinds(actions)
+        points, kinds = self._placed(states, actions)
         inputs, scales = self._inputs(states, actions), self._scales
         after, near = np.empty_like(states), np.zeros(len(states), dtype=bool)
         outcome = np.zeros((3, len(states)))
@@ -168,20 +168,26 @@ class LocalSimulator:
         found = step_of(scales, states, after, ended, corrected.reward, last)
         return found._replace(believed=found.believed & near)
 
-    def _points(self, states: Float64, actions: Array) -> Float64:
-        """Return what is compared with the log [B, P]: the state, and the row of an action."""
-        if not self._data.action_vectors:
-            return states
-        return np.column_stack((states, self._actions(actions)))
-
-    def _kinds(self, actions: Array) -> Int64:
-        """Return the number of each action [B]; rows are all of one kind."""
-        if self._data.action_vectors:
-            return np.zeros(len(actions), dtype=np.int64)
-        return np.asarray(actions, dtype=np.int64)
+    def _placed(self, states: Float64, actions: Array) -> tuple[Float64, Int64]:
+        """Return where states and actions lie among the log's [B, P], and the actions' kinds."""
+        points = points_of(self._data, states, actions, self._actions)
+        return points, kinds_of(self._data, actions)
 
     def _inputs(self, states: Float64, actions: Array) -> Float64:
         return np.column_stack((states, self._actions(actions)))
+
+
+def farthest_believed(points: Sequence[Float64], indexes: Sequence[TreeIndex]) -> float:
+    """Return the distance beyond which nothing is believed, for the points of each kind."""
+
+    def largest_gap(own: Float64, index: TreeIndex) -> float:
+        if len(own) < 2:
+            return 0.0
+        picks = np.random.default_rng(0).permutation(len(own))[:SAMPLE]
+        _, gaps = index.query(own[picks], min(NEAREST + 1, len(own)))
+        return float(gaps[:, 1:].mean(axis=1).max())
+
+    return TRUST * max(map(largest_gap, points, indexes))
 
 
 class _Member:
@@ -196,16 +202,7 @@ class _Member:
         self._rows = [np.flatnonzero(kinds == number) for number in numbers]
         self._indexes = [TreeIndex(points[rows]) for rows in self._rows]
         #: Distance beyond which nothing is believed.
-        self.limit = TRUST * max(map(self._largest_gap, numbers))
-
-    def _largest_gap(self, kind: int) -> float:
-        rows = self._rows[kind]
-        picks = rows[np.random.default_rng(0).permutation(len(rows))[:SAMPLE]]
-        if len(rows) < 2:
-            return 0.0
-        count = min(NEAREST + 1, len(rows))
-        _, gaps = self._indexes[kind].query(self._points[picks], count)
-        return float(gaps[:, 1:].mean(axis=1).max())
+        self.limit = farthest_believed([points[rows] for rows in self._rows], self._indexes)
 
     def move(self, points: Float64, kinds: Int64, luck: Float64 | None, ridge: float) -> Move:
         """Return what follows [B] steps; one whose action was never logged has gap inf.

@@ -17,11 +17,12 @@ from ....errors import MissingExtraError
 from ....mdp.permission import deviations_of
 from ....progress import Advance
 from ....representation.encoder import Encoder, Standardize
-from ....representation.picture_components import picture_components
+from ....representation.picture_components import fit_picture_components
 from ..folds import Log
 from .action_inputs import agreement
+from .basis import fit_basis
 from .behaviour import Imitator, behaviour_parts
-from .fitted_q import FittedQ
+from .fitted_q import FittedQ, functions_for
 from .fitted_row_q import FittedRowQ
 from .importance import Importance
 from .local import LOCAL, LocalSimulator
@@ -29,6 +30,7 @@ from .playing import Simulator, Weights, play
 from .replaying import Joined, near_the_log
 from .simulated import Simulated
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of
+from .walking import UPDATES, walks
 
 JUDGES = ("simulator", "fitted_q", "importance")
 AGREEMENT = "agreement"
@@ -39,7 +41,8 @@ STARTS = 60
 """Simulated episodes per policy."""
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
-NO_WEIGHTS = "actions are rows of numbers, and no two of them are the same"
+NO_WEIGHTS = Withheld("actions are rows of numbers, and no two of them are the same")
+NO_FUNCTIONS = Withheld("its functions of pictures do not tell their values apart")
 MISSED, DOUBTED = "missed", "doubted"
 """Names under which `Panel.missed` and `Panel.doubted` are kept."""
 
@@ -51,9 +54,9 @@ class Panel:
     Attributes:
         log: the held-out episodes.
         behaviour: [E] float64, what logged behaviour earned in each.
-        fitted_q: judge.
+        fitted_q: judge; None of pictures, whose values its functions do not tell apart.
         importance: judge; None where actions are rows.
-        simulator: None where there is none, as for pictures.
+        simulator: judge.
         missed: how far the simulator is from what logged behaviour earned, beyond chance.
         doubted: how much less logged behaviour would earn there at worst, where it leaves the log.
         seed: of the luck in the simulator.
@@ -61,9 +64,9 @@ class Panel:
 
     log: Log
     behaviour: Float64
-    fitted_q: FittedQ | FittedRowQ
+    fitted_q: FittedQ | FittedRowQ | None
     importance: Importance | None
-    simulator: Simulator | None
+    simulator: Joined
     missed: float
     doubted: float
     seed: int
@@ -71,21 +74,20 @@ class Panel:
     @property
     def learnt(self) -> Weights:
         """What took long to learn, for another panel of the same episodes."""
-        weights = {} if self.simulator is None else self.simulator.weights
         own = {MISSED: np.array(self.missed), DOUBTED: np.array(self.doubted)}
-        return {**own, **weights}
+        return {**own, **self.simulator.weights}
 
     def opinions(self, actors: Sequence[Actor]) -> list[dict[str, Opinion]]:
         """Return what each judge says of each policy, in their order, and its agreement."""
-        simulated = self._simulated(actors)
+        fitted_q, importance = self.fitted_q, self.importance
         return [
             {
-                "simulator": simulated[place],
-                "fitted_q": self.fitted_q.judge(actor),
-                "importance": self._weighed(actor),
+                "simulator": self._verdict(simulated),
+                "fitted_q": fitted_q.judge(actor) if fitted_q else NO_FUNCTIONS,
+                "importance": importance.judge(actor) if importance else NO_WEIGHTS,
                 AGREEMENT: self._agreement(actor),
             }
-            for place, actor in enumerate(actors)
+            for actor, simulated in zip(actors, self.simulated(actors), strict=True)
         ]
 
     def _agreement(self, actor: Actor) -> Verdict:
@@ -96,22 +98,13 @@ class Panel:
         share = agreement(taken, logged, units)
         return Verdict(np.array([share]), 0.0, float(len(rows)))
 
-    def _weighed(self, actor: Actor) -> Opinion:
-        return Withheld(NO_WEIGHTS) if self.importance is None else self.importance.judge(actor)
-
-    def _simulated(self, actors: Sequence[Actor]) -> list[Opinion]:
-        if self.simulator is None:
-            return [Withheld("it cannot draw pictures for policies to act on")] * len(actors)
-        return [self._verdict(one) for one in self.simulated(actors)]
-
     def simulated(self, actors: Sequence[Actor], episodes: int = STARTS) -> list[Simulated]:
-        """Return what each policy earns in the simulator, which is there, with the same luck.
+        """Return what each policy earns in the simulator, with the same luck.
 
         Args:
             actors: the policies.
             episodes: that each plays; more, where members would have less than two each.
         """
-        assert self.simulator is not None
         episodes = max(episodes, 2 * self.simulator.members)
         played = _play(self.simulator, actors, self.log, self.seed, episodes)
         return [replace(one, doubted=self.doubted) for one in played]
@@ -139,23 +132,24 @@ def make_panel(
         advance: called with each update of the networks.
         kept: `Panel.learnt` of a panel with the same arguments; None learns.
     """
-    here, there = log.data.observations, log.data.next_observations
-    standard = None if is_image(here) else Standardize().fit(here)
-    if standard is None:
-        states, following = picture_components(here, there)
+    here, there, rows = log.data.observations, log.data.next_observations, log.data.action_vectors
+    pictures = fit_picture_components(here) if is_image(here) else None
+    encode = pictures or partial(_encoded, Standardize().fit(here))
+    states, following = encode(here), encode(there)
+    fitted_q: FittedQ | FittedRowQ | None = None
+    if pictures is None:
+        judge = FittedRowQ if rows else FittedQ
+        fitted_q = judge(log, states, following, states[log.first], seed)
+        simulator = _simulator(log, seed, learn, advance, kept)
     else:
-        states, following = _encoded(standard, here), _encoded(standard, there)
-    rows = log.data.action_vectors
-    fitted_q = (FittedRowQ if rows else FittedQ)(log, states, following, states[log.first], seed)
-    behaviour = behaviour_parts(log, fitted_q.basis, states, following)
+        simulator = walks(log, pictures, seed=seed, learn=learn, advance=advance, kept=kept)
+    basis = fitted_q.basis if fitted_q else fit_basis(states, functions_for(len(states)), seed)
+    behaviour = behaviour_parts(log, basis, states, following)
     importance = None if rows else Importance(log, states, log.data.propensities)
-    if standard is None:
-        return Panel(log, behaviour, fitted_q, importance, None, 0.0, 0.0, seed)
-    simulator = _simulator(log, seed, learn, advance, kept)
     if kept is not None:
         missed, doubted = float(kept[MISSED]), float(kept[DOUBTED])
         return Panel(log, behaviour, fitted_q, importance, simulator, missed, doubted, seed)
-    imitator = Imitator(states, log.data.actions, partial(_encoded, standard), seed)
+    imitator = Imitator(states, log.data.actions, encode, seed)
     imitated = _play(simulator, [imitator], log, seed)[0]
     chance = np.hypot(imitated.error, behaviour.std() / np.sqrt(len(log)))
     away = imitated.value - float(behaviour.mean())
@@ -191,18 +185,16 @@ def one_thread_each(learn: bool) -> Iterator[None]:
 def learning_steps(data: Transitions, rows: int) -> int:
     """Return how many updates the networks of a panel take, for this many rows of the data."""
     if is_image(data.observations):
-        return 0
+        return UPDATES
     from .learnt import steps_for
 
     return steps_for(rows)
 
 
-def _simulator(
-    log: Log, seed: int, learn: bool, advance: Advance, kept: Weights | None
-) -> Simulator:
+def _simulator(log: Log, seed: int, learn: bool, advance: Advance, kept: Weights | None) -> Joined:
     """Return local lines, networks, or both: those that replay the log well."""
     if not learn:
-        return LocalSimulator(log, seed)
+        return Joined([LocalSimulator(log, seed)])
     from .learnt import LearntSimulator
 
     if kept is None:
