@@ -91,3 +91,6 @@ def test_a_limit_counts_only_episodes_that_it_ended():
     assert free.cut_off == 0
     assert np.array_equal(report.lengths, np.minimum(free.lengths, 20))
     assert report.cut_off == (free.lengths > 20).sum()  # one that falls in step 20 ended by itself
+    own = da.evaluate(stand_still, "MountainCar-v0", episodes=2, max_steps=200)
+    assert own.lengths.tolist() == [200, 200]
+    assert own.cut_off == 0  # MountainCar ends them itself

@@ -55,6 +55,7 @@ DOORS = {
             "dimensions": (*NO_COUNT, None),
             "batch_size": (*NO_COUNT, None),
             "hidden": (*NO_LIST, None, [0]),
+            "watch": ("a", True, 0, [], {}, lambda: None),
         },
     ),
     "solve_own_policy": (

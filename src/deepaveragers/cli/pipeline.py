@@ -145,7 +145,7 @@ def evaluate(
     epsilon: Annotated[float, typer.Option(help="Chance of a random action.")] = 0.0,
     max_steps: Annotated[
         int | None,
-        typer.Option(help="Steps of an episode at most; 10,000 where env has no limit."),
+        typer.Option(help="Steps of an episode at most; 100,000 where env states none."),
     ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,

@@ -23,7 +23,7 @@ from ..arrays import Array, Float64, Int64
 from ..errors import InputError
 from ..progress import progress
 from .environment_actions import EnvironmentActions
-from .environments import EnvironmentSource, environment_actions
+from .environments import EnvironmentSource, offer_of
 from .frame_stacks import FrameStacks
 from .frame_track import FrameTrack
 from .play import Episode, play
@@ -83,7 +83,7 @@ def collect(
     side_by_side = whole_number("side_by_side", side_by_side)
     seed = seed_number(seed)
     optional(flag, "show_progress", show_progress)
-    actions, columns = environment_actions(env)
+    actions, columns, _ = offer_of(env)
     choose = EpsilonMixture(policy, epsilon, actions, seed)
     with progress("collect", steps, show=show_progress) as advance:
         episodes = play(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import gymnasium as gym
 import numpy as np
@@ -71,23 +71,27 @@ def close(env: gym.Env[Any, Any]) -> None:
     getattr(env, "close", lambda: None)()
 
 
-def environment_actions(
-    source: EnvironmentSource,
-) -> tuple[EnvironmentActions, tuple[str, ...] | None]:
-    """Return what can be done in an environment, and the names of its observations' columns."""
-    env = maker(source)()
-    try:
-        return actions_of(env), observation_space_names(env.observation_space)
-    finally:
-        close(env)
+class Offer(NamedTuple):
+    """What an environment says of itself.
+
+    Attributes:
+        actions: what can be done in it.
+        columns: names of its observations' columns, if they have any.
+        limited: whether it states a number of steps after which it ends an episode.
+    """
+
+    actions: EnvironmentActions
+    columns: tuple[str, ...] | None
+    limited: bool
 
 
-def has_time_limit(source: EnvironmentSource) -> bool:
-    """Whether an environment says that it ends its episodes after a number of steps."""
+def offer_of(source: EnvironmentSource) -> Offer:
+    """Return what an environment says of itself."""
     env = maker(source)()
     try:
-        spec = getattr(env, "spec", None)
-        return getattr(spec, "max_episode_steps", None) is not None
+        limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
+        names = observation_space_names(env.observation_space)
+        return Offer(actions_of(env), names, limited=limit is not None)
     finally:
         close(env)
 

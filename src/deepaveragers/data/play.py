@@ -39,6 +39,7 @@ class Episode:
         rewards: T numbers.
         terminated: whether it ended by the environment's own rules.
         truncated: whether it was cut off, by a time limit or because playing stopped.
+        stopped: whether it was `play`'s own limit that cut it off.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Episode:
     rewards: list[float] = field(default_factory=list)
     terminated: bool = False
     truncated: bool = False
+    stopped: bool = False
 
     @property
     def ended(self) -> bool:
@@ -63,7 +65,7 @@ def play(
     side_by_side: int,
     episodes: int | None = None,
     steps: int | None = None,
-    longest: int | None = None,
+    max_steps: int | None = None,
     record: bool = True,
     advance: Advance,
 ) -> list[Episode]:
@@ -76,13 +78,13 @@ def play(
         side_by_side: number of environments at most.
         episodes: stop after this many; `advance` then counts episodes.
         steps: stop after this many; unfinished episodes are truncated. `advance` counts steps.
-        longest: steps after which an episode is truncated; None leaves that to the environment.
+        max_steps: after which an episode is truncated; None leaves that to the environment.
         record: keep observations and actions; without, rewards only.
         advance: called as the work goes on.
     """
     finished: list[Episode] = []
     left = math.inf if steps is None else steps
-    with _Arena(source, seed, record, longest) as arena:
+    with _Arena(source, seed, record, max_steps) as arena:
         arena.open(min(side_by_side, steps or side_by_side, episodes or side_by_side))
         while arena.seats and left > 0:
             active = arena.seats[: int(min(left, len(arena.seats)))]
@@ -118,12 +120,12 @@ class _Arena:
     """Environments side by side, closed whatever happens."""
 
     def __init__(
-        self, source: EnvironmentSource, seed: int, record: bool, longest: int | None
+        self, source: EnvironmentSource, seed: int, record: bool, max_steps: int | None
     ) -> None:
         self._make = maker(source)
         self._seed = seed
         self._record = record
-        self._longest = math.inf if longest is None else longest
+        self._max_steps = math.inf if max_steps is None else max_steps
         self.seats: list[_Seat] = []
         self.started = 0
 
@@ -165,7 +167,9 @@ class _Arena:
             episode.track.append(episode.current)
         episode.rewards.append(float(reward))
         episode.terminated = bool(terminated)
-        episode.truncated = bool(truncated) or len(episode.rewards) >= self._longest
+        episode.truncated = bool(truncated)
+        episode.stopped = not episode.ended and len(episode.rewards) >= self._max_steps
+        episode.truncated |= episode.stopped
 
     def cut_off(self) -> list[Episode]:
         begun = [seat.episode for seat in self.seats if seat.episode.rewards]

@@ -14,7 +14,7 @@ from ..arguments import flag, known_keywords, optional, seed_number, whole_numbe
 from ..arrays import Float64, Int64, frozen
 from ..data.collecting import EpsilonMixture, PolicySource
 from ..data.environment_actions import EnvironmentActions
-from ..data.environments import EnvironmentSource, environment_actions, has_time_limit
+from ..data.environments import EnvironmentSource, offer_of
 from ..data.play import Episode, play
 from ..data.transitions import Transitions
 from ..errors import DataWarning, InputError
@@ -22,8 +22,8 @@ from ..policy.policy import Policy
 from ..progress import progress
 from .statistics import bootstrap_interval, interquartile_mean
 
-LONGEST_EPISODE = 10_000
-"""Steps of an episode, at most, where the environment has no limit of its own."""
+LONGEST_EPISODE = 100_000
+"""Steps of an episode, at most, where the environment states no limit: far beyond usual ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class EvaluationReport:
         returns: [E] float64, undiscounted return of each episode, in the order of its seeds.
         lengths: [E] int64, steps of each episode.
         seconds: wall-clock time.
-        cut_off: episodes that ended by `max_steps` only.
+        cut_off: episodes that `max_steps`, or the default limit, ended.
     """
 
     returns: Float64
@@ -100,18 +100,17 @@ def evaluate(
         seed: of the episodes and of random actions.
         epsilon: chance of a random action instead of the policy's.
         side_by_side: episodes played at the same time, at most.
-        max_steps: of an episode; None leaves it to the environment, or takes 10,000 where that has
-            no limit: a policy might never end.
+        max_steps: of an episode; None leaves it to the environment, or takes 100,000 where that
+            states no limit: a policy might never end.
         show_progress: force the bar on or off; None shows it on a terminal.
     """
     episodes = whole_number("episodes", episodes)
     side_by_side = whole_number("side_by_side", side_by_side)
     seed = seed_number(seed)
     optional(flag, "show_progress", show_progress)
-    longest = optional(whole_number, "max_steps", max_steps)
-    if longest is None and not has_time_limit(env):
-        longest = LONGEST_EPISODE
-    actions, _ = environment_actions(env)
+    asked = optional(whole_number, "max_steps", max_steps)
+    actions, _, limited = offer_of(env)
+    longest = LONGEST_EPISODE if asked is None and not limited else asked
     if isinstance(policy, Policy):
         _check_actions(policy.plan.mdp.transitions, actions)
     choose = EpsilonMixture(policy, epsilon, actions, seed)
@@ -123,7 +122,7 @@ def evaluate(
             seed=seed,
             side_by_side=side_by_side,
             episodes=episodes,
-            longest=longest,
+            max_steps=longest,
             record=False,
             advance=advance,
         )
@@ -131,19 +130,17 @@ def evaluate(
         returns=frozen(np.array([sum(episode.rewards) for episode in played])),
         lengths=frozen(np.array([len(episode.rewards) for episode in played])),
         seconds=time.perf_counter() - began,
-        cut_off=_cut_off(played, longest, asked=max_steps is not None),
+        cut_off=_cut_off(played, asked),
     )
 
 
-def _cut_off(played: Sequence[Episode], longest: int | None, *, asked: bool) -> int:
-    """Return how many episodes ended by their length only; warn if nobody asked for that."""
-    if longest is None:
-        return 0
-    count = sum(len(one.rewards) >= longest and not one.terminated for one in played)
-    if count and not asked:
+def _cut_off(played: Sequence[Episode], asked: int | None) -> int:
+    """Return how many episodes were cut off; warn if nobody asked for that."""
+    count = sum(one.stopped for one in played)
+    if count and asked is None:
         warnings.warn(
-            f"{count} of {len(played)} episodes were cut off after {longest:,} steps: the "
-            "environment has no time limit of its own. Give max_steps to choose one.",
+            f"{count} of {len(played)} episodes were cut off after {LONGEST_EPISODE:,} steps: the "
+            "environment states no time limit. Give max_steps to choose one.",
             DataWarning,
             stacklevel=4,
         )

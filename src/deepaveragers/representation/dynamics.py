@@ -10,10 +10,19 @@ do the same, and what has no influence on that is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..arguments import flag, instance, number, optional, seed_number, several, whole_number
+from ..arguments import (
+    check_takes,
+    flag,
+    instance,
+    number,
+    optional,
+    seed_number,
+    several,
+    whole_number,
+)
 from ..data.transitions import Transitions
 from .architecture import Architecture, Kind, design
 from .dynamics_targets import (
@@ -51,6 +60,7 @@ def train_dynamics(
     seed: int = 0,
     device: str = "cpu",
     show_progress: bool | None = None,
+    watch: Callable[[int, int], None] | None = None,
 ) -> DynamicsEncoder:
     """Train a network to predict what actions do, and return it as an encoder.
 
@@ -69,6 +79,7 @@ def train_dynamics(
         seed: of the weights and the batches; the same seed gives the same network.
         device: "cpu" or a CUDA device.
         show_progress: force the bar on or off; None shows it on a terminal.
+        watch: called with the updates that are done and their number; what it raises ends it.
     """
     from .dynamics_training import Run, train
     from .standardizing import input_standardization
@@ -84,7 +95,10 @@ def train_dynamics(
         seed=seed_number(seed),
         device=device,
         show_progress=optional(flag, "show_progress", show_progress),
+        watch=watch,
     )
+    if watch is not None:
+        check_takes("watch", watch, "done", "steps")
     names, distances = checked_predictions(predict), checked_steps(ahead)
     gamma = number("gamma", gamma, least=0.0, most=1.0)
     targets = make_targets(data, names, distances, gamma)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,7 @@ class Run:
     seed: int
     device: str
     show_progress: bool | None
+    watch: Callable[[int, int], None] | None = None
 
 
 def train(
@@ -59,6 +60,8 @@ def train(
             if step % CHECK_EVERY == 0:
                 _check(step, float(loss.detach()))
             advance(1)
+            if run.watch is not None:
+                run.watch(step + 1, run.steps)
     return as_arrays(weights)
 
 

@@ -22,7 +22,7 @@ from .intervals import Estimate
 from .judges.verdict import Withheld
 
 WORDS = {
-    "simulator": "a simulator learnt from the log",
+    "simulator": "a simulator made of the log",
     "fitted_q": "fitted Q",
     "importance": "importance weights",
 }

@@ -116,11 +116,16 @@ class Engine:
         """Play the best candidates in an environment, and choose the best of those."""
         for place, one in enumerate(self._judged[:budget]):
             policy = self._made(one.candidate)
-            report = evaluate(
-                policy, env, episodes, seed=self._judging.seed, show_progress=self._show
-            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)
+                report = evaluate(
+                    policy, env, episodes, seed=self._judging.seed, show_progress=self._show
+                )
             self._judged[place] = replace(one, online=report)
         played = self._judged[:budget]
+        cut_off = sum(one.online.cut_off for one in played if one.online)
+        if cut_off:
+            self.notes.append(f"Played episodes that never ended, and were cut off: {cut_off}.")
         self._chosen = max(played, key=lambda one: one.online.mean if one.online else -math.inf)
 
     def answer(self, notes: tuple[str, ...], began: float) -> Fit:

@@ -19,7 +19,7 @@ class Heard:
     Attributes:
         opinions: by judges of the episodes that it was not made from; none if there are none.
         inside: what it earns in simulators of the episodes that it was made from, which is for
-            choosing only; none where it could not be made, or where there is no simulator.
+            choosing only; none where it could not be made, or where nothing is compared so.
         made: whether it could be made.
     """
 

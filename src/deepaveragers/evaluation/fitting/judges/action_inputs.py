@@ -29,16 +29,17 @@ def action_inputs(data: Transitions) -> ActionInputs:
     return lambda actions: (actions - mean) / deviations
 
 
-def kinds_of(data: Transitions, actions: Array) -> Int64:
-    """Return the number of each action [B], among which neighbours are looked for; of rows 0."""
+def placed(
+    data: Transitions, states: Float64, actions: Array, inputs: ActionInputs
+) -> tuple[Float64, Int64]:
+    """Return where states and actions lie among the log's [B, P], and kinds of actions [B].
+
+    Neighbours are looked for among transitions of the same kind: with the same action; rows of
+    numbers are all of one kind, and stand beside the state.
+    """
     if data.action_vectors:
-        return np.zeros(len(actions), dtype=np.int64)
-    return np.asarray(actions, dtype=np.int64)
-
-
-def points_of(data: Transitions, states: Float64, actions: Array, inputs: ActionInputs) -> Float64:
-    """Return what is compared with the log [B, P]: the state, and the row of an action."""
-    return np.column_stack((states, inputs(actions))) if data.action_vectors else states
+        return np.column_stack((states, inputs(actions))), np.zeros(len(actions), dtype=np.int64)
+    return states, np.asarray(actions, dtype=np.int64)
 
 
 def agreement(taken: Array, logged: Array, deviations: Float64) -> float:

@@ -34,10 +34,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....arrays import Array, Bool, Float64, Int64
+from ....arrays import Array, Bool, Float64, Floats, Int64
 from ....neighbors.tree import TreeIndex
 from ..folds import Log
-from .action_inputs import action_inputs, kinds_of, points_of
+from .action_inputs import action_inputs, placed
 from .correction import Outcome, among, corrections, rows_to_correct, said_of_others
 from .playing import Step, Weights, ends_of, step_of
 from .scales import Scales, chance_of, scales_of
@@ -47,6 +47,8 @@ LOCAL = "local"
 MEMBERS = 5
 DRAWN = 1.0 - math.exp(-1.0)
 """Share of the episodes that a member knows: those drawn at least once."""
+DRAW_VARIANCE = (1.0 - DRAWN) / DRAWN
+"""Between such members, as a share of what it is between bootstrap samples."""
 REGRESSED = 25
 """Transitions in a regression, or three per dimension where that is more."""
 NEAREST = 5
@@ -84,7 +86,7 @@ class LocalSimulator:
     """Local linear dynamics of one log with vector observations."""
 
     members = draws = MEMBERS
-    draw_variance = (1.0 - DRAWN) / DRAWN
+    draw_variance = DRAW_VARIANCE
 
     def __init__(self, log: Log, seed: int) -> None:
         data = log.data
@@ -95,7 +97,7 @@ class LocalSimulator:
         self._scales = scales = scales_of(sources, cores, data.rewards, ends)
         self._actions = action_inputs(data)
         states = scales.standardised(sources)
-        points, kinds = self._placed(states, data.actions)
+        points, kinds = placed(data, states, data.actions, self._actions)
         steps = np.column_stack((scales.standardised(cores) - states, data.rewards))
         draws = [np.unique(draw) for draw in log.draws(MEMBERS, seed)]
         self._members = [
@@ -150,7 +152,7 @@ class LocalSimulator:
 
     def step(self, states: Float64, actions: Array, member: Int64, draws: Float64) -> Step:
         """Return what follows."""
-        points, kinds = self._placed(states, actions)
+        points, kinds = placed(self._data, states, actions, self._actions)
         inputs, scales = self._inputs(states, actions), self._scales
         after, near = np.empty_like(states), np.zeros(len(states), dtype=bool)
         outcome = np.zeros((3, len(states)))
@@ -168,19 +170,14 @@ class LocalSimulator:
         found = step_of(scales, states, after, ended, corrected.reward, last)
         return found._replace(believed=found.believed & near)
 
-    def _placed(self, states: Float64, actions: Array) -> tuple[Float64, Int64]:
-        """Return where states and actions lie among the log's [B, P], and the actions' kinds."""
-        points = points_of(self._data, states, actions, self._actions)
-        return points, kinds_of(self._data, actions)
-
     def _inputs(self, states: Float64, actions: Array) -> Float64:
         return np.column_stack((states, self._actions(actions)))
 
 
-def farthest_believed(points: Sequence[Float64], indexes: Sequence[TreeIndex]) -> float:
+def farthest_believed(points: Sequence[Floats], indexes: Sequence[TreeIndex]) -> float:
     """Return the distance beyond which nothing is believed, for the points of each kind."""
 
-    def largest_gap(own: Float64, index: TreeIndex) -> float:
+    def largest_gap(own: Floats, index: TreeIndex) -> float:
         if len(own) < 2:
             return 0.0
         picks = np.random.default_rng(0).permutation(len(own))[:SAMPLE]

@@ -5,28 +5,36 @@ walk goes to what followed one of the logged pictures nearest to it in which tha
 drawn by the inverse distance; that transition pays, and ends the episode if it did. This is the
 compiled MDP of the held-out episodes, in a representation that no candidate has.
 
-A walk is wrong by its jumps: from a picture to one like it. With one neighbour every visit takes
-the same way, so that luck is believed for ever; with several, jumps push it about like noise. So
-members have one neighbour or five, in turns: where that matters, they disagree, and the interval is
-wide (docs/journal/fit.md). Each member has its own draw of the episodes.
+A walk is wrong by its jumps: from a picture to one like it. With one neighbour, a jump from a
+picture always leads to the same one; with several, jumps push it about like noise. So members have
+one neighbour or five, in turns: where that matters, they disagree, and the interval is wide
+(docs/journal/fit.md). That gap is counted as if the members' draws of the episodes had made it,
+which is cautious. Of pictures that are the same to the last pixel, one is drawn at random.
 
-Nothing is believed far from the data, as with local lines (`local`).
+Features, if they are learnt, have seen all episodes; members differ in the transitions they know.
+Nothing is believed far from the data, as with local lines (`local`). Where a member does not know
+an action, the walk ends, with the least discounted return of the log.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ....arrays import Array, Bool, Float64, Int64
+from ....data.returns import returns_to_go
+from ....kernels.bellman.problem import DISTANCE_OFFSET
+from ....neighbors.duplicates import group_identical
 from ....neighbors.tree import TreeIndex
 from ....progress import Advance
 from ....representation.dynamics import train_dynamics
 from ....representation.picture_components import PictureComponents
 from ..folds import Log
-from .action_inputs import action_inputs, kinds_of, points_of
-from .local import DRAWN, farthest_believed
+from .action_inputs import action_inputs, placed
+from .local import DRAW_VARIANCE, NEAREST, farthest_believed
 from .playing import Step, Weights
-from .replaying import Joined, near_the_log
+from .replaying import Joined
 
 WALK, LEARNT = "walk", ("walk sources", "walk cores")
 """Names under which it is kept that there is a walk, and the features of a learnt one."""
@@ -35,8 +43,6 @@ UPDATES = 1_000
 MEMBERS = 10
 NEIGHBORS = (1, 5)
 """Of members in turns."""
-SMALLEST_DISTANCE = 1e-5
-"""Added to distances, as in a plan's weights."""
 
 Features = tuple[Float64, Float64]
 """[N, W] of pictures, and of those that followed."""
@@ -53,25 +59,25 @@ class WalkSimulator:
     """
 
     members = draws = MEMBERS
-    draw_variance = (1.0 - DRAWN) / DRAWN
+    draw_variance = DRAW_VARIANCE
 
     def __init__(
         self, log: Log, components: PictureComponents, seed: int, learnt: Features | None = None
     ) -> None:
         data = log.data
         self._data, self._components, self._actions = data, components, action_inputs(data)
+        self._worst = float(returns_to_go(data, log.gamma).min())
         self._learnt, here = learnt, components(data.observations)
         self._pictures = TreeIndex(here)
         sources, cores = learnt or (here, components(data.next_observations))
         unit = float(np.sqrt(sources.var(axis=0).mean())) or 1.0
-        self._cores, self._sources = cores / unit, sources / unit
-        points, kinds = self._placed(self._sources, data.actions)
+        self._sources, self._cores = sources / unit, cores / unit
+        points, kinds = placed(data, self._sources, data.actions, self._actions)
         numbers = range(int(kinds.max()) + 1)
         draws = [np.unique(draw) for draw in log.draws(MEMBERS, seed)]
-        self._rows = [[draw[kinds[draw] == kind] for kind in numbers] for draw in draws]
-        drawn = [[points[rows] for rows in own] for own in self._rows]
-        self._indexes = [list(map(TreeIndex, own)) for own in drawn]
-        self._limits = np.array(list(map(farthest_believed, drawn, self._indexes)))
+        rows = [[draw[kinds[draw] == kind] for kind in numbers] for draw in draws]
+        self._logged = [[_Logged(points[one], one) for one in own] for own in rows]
+        self._limits = np.array([_farthest(own) for own in self._logged])
 
     @property
     def weights(self) -> Weights:
@@ -91,31 +97,57 @@ class WalkSimulator:
         return pictures
 
     def step(self, states: Float64, actions: Array, member: Int64, draws: Float64) -> Step:
-        """Return what follows; after an action that was never logged, the same at the least pay."""
-        rows, first = _rows_of(states)
+        """Return what follows."""
+        data, (rows, first) = self._data, _rows_of(states)
         features = np.where(first[:, None], self._sources[rows], self._cores[rows])
-        points, kinds = self._placed(features, actions)
+        points, kinds = placed(data, features, actions, self._actions)
         taken, gaps = np.full(len(states), -1), np.full(len(states), np.inf)
-        for one, logged in enumerate(self._rows):
-            for kind, choices in enumerate(logged):
+        for one, by_kind in enumerate(self._logged):
+            for kind, logged in enumerate(by_kind):
                 own = np.flatnonzero((member == one) & (kinds == kind))
-                if len(own) and len(choices):
-                    k = min(NEIGHBORS[one % len(NEIGHBORS)], len(choices))
-                    found, far = self._indexes[one][kind].query(points[own], k)
-                    shares = np.cumsum(1.0 / (far + SMALLEST_DISTANCE), axis=1)
-                    picks = (shares < draws[own, :1] * shares[:, -1:]).sum(axis=1)
-                    taken[own] = choices[found[np.arange(len(own)), picks]]
-                    gaps[own] = far[:, 0]
-        data, known = self._data, taken >= 0
-        reward = np.where(known, data.rewards[taken], data.rewards.min()).astype(np.float64)
-        after = np.where(known[:, None], taken[:, None].astype(np.float64), states)
-        ended = known & data.terminations[taken]
+                if len(own) and len(logged.points):
+                    k = NEIGHBORS[one % len(NEIGHBORS)]
+                    taken[own], gaps[own] = logged.drawn(points[own], k, draws[own])
+        known = taken >= 0
+        reward = np.where(known, data.rewards[taken], self._worst).astype(np.float64)
+        ended = ~known | data.terminations[taken]
+        after = np.where(known, taken, rows)[:, None].astype(np.float64)
         return Step(after, reward, reward, ended, gaps <= self._limits[member])
 
-    def _placed(self, features: Float64, actions: Array) -> tuple[Float64, Int64]:
-        """Return where pictures and actions lie among the log's [B, P], and the actions' kinds."""
-        points = points_of(self._data, features, actions, self._actions)
-        return points, kinds_of(self._data, actions)
+
+class _Logged:
+    """Logged pictures in which an action was taken.
+
+    Args:
+        points: [R, P] where they lie.
+        rows: [R] of the log.
+
+    Attributes:
+        points: [G, P] float32 the distinct ones.
+        index: of these.
+    """
+
+    def __init__(self, points: Float64, rows: Int64) -> None:
+        narrow = points.astype(np.float32)  # The same pictures may differ by rounding in float64.
+        members, self._starts = group_identical(narrow)
+        self._rows = rows[members]
+        self.points = narrow[members[self._starts[:-1]]]
+        self.index = TreeIndex(self.points)
+
+    def drawn(self, points: Float64, k: int, draws: Float64) -> tuple[Int64, Float64]:
+        """Return a row [B] among the k nearest distinct pictures, and the mean distance [B]."""
+        count = min(max(k, NEAREST), len(self.points))
+        found, far = self.index.query(points.astype(np.float32), count)
+        shares = np.cumsum(1.0 / (far[:, :k] + DISTANCE_OFFSET), axis=1)
+        picks = (shares < draws[:, :1] * shares[:, -1:]).sum(axis=1)
+        group = found[np.arange(len(found)), picks]
+        size = self._starts[group + 1] - self._starts[group]
+        row = self._starts[group] + (draws[:, 1] * size).astype(np.int64)
+        return self._rows[row], far.mean(axis=1)
+
+
+def _farthest(logged: Sequence[_Logged]) -> float:
+    return farthest_believed([one.points for one in logged], [one.index for one in logged])
 
 
 def _rows_of(states: Float64) -> tuple[Int64, Bool]:
@@ -134,25 +166,25 @@ def walks(
     advance: Advance,
     kept: Weights | None,
 ) -> Joined:
-    """Return walks by components, by features that are learnt, or both: those near to the log.
+    """Return walks by components, and by features that are learnt.
 
     Args:
         log: the episodes.
         components: of its pictures.
         seed: of the members' draws and of the features.
         learn: whether features are learnt.
-        advance: called with the updates that were made.
+        advance: called with each update.
         kept: `weights` of such walks on the same log; None learns.
     """
-    if kept is not None:
-        learnt = (kept[LEARNT[0]], kept[LEARNT[1]]) if LEARNT[0] in kept else None
-        ways = [None] * (WALK in kept) + [learnt] * (learnt is not None)
-        return Joined([WalkSimulator(log, components, seed, way) for way in ways])
     found = [WalkSimulator(log, components, seed)]
-    if learn:
-        encoder = train_dynamics(log.data, UPDATES, seed=seed, show_progress=False)
+    if kept is not None and LEARNT[0] in kept:
+        here, there = (kept[name] for name in LEARNT)
+        found.append(WalkSimulator(log, components, seed, (here, there)))
+    elif kept is None and learn:
+        encoder = train_dynamics(
+            log.data, UPDATES, seed=seed, show_progress=False, watch=lambda done, steps: advance(1)
+        )
         here, there = map(encoder.encode, (log.data.observations, log.data.next_observations))
         learnt = here.astype(np.float64), there.astype(np.float64)
         found.append(WalkSimulator(log, components, seed, learnt))
-        advance(UPDATES)
-    return Joined(near_the_log(found, log, seed))
+    return Joined(found)
