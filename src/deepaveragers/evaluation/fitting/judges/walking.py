@@ -36,8 +36,8 @@ from .local import DRAW_VARIANCE, NEAREST, farthest_believed
 from .playing import Step, Weights
 from .replaying import Joined
 
-WALK, LEARNT = "walk", ("walk sources", "walk cores")
-"""Names under which it is kept that there is a walk, and the features of a learnt one."""
+LEARNT = "walk sources", "walk cores"
+"""Names under which learnt features are kept."""
 UPDATES = 1_000
 """Of the features."""
 MEMBERS = 10
@@ -81,8 +81,8 @@ class WalkSimulator:
 
     @property
     def weights(self) -> Weights:
-        """The features that were learnt; else only that there is such a walk."""
-        return {WALK: np.ones(1)} if self._learnt is None else dict(zip(LEARNT, self._learnt))
+        """The features that were learnt."""
+        return {} if self._learnt is None else dict(zip(LEARNT, self._learnt, strict=True))
 
     def states(self, observations: Array) -> Float64:
         """Return where logged pictures [B, ...] stand: -1 - the row that they are of [B, 1]."""
