@@ -410,6 +410,9 @@ def test_names_and_costs_are_guessed(tmp_path):
     assert (found["episode"], found["terminated"]) == ("Pump", "Failed")
     assert (found["reward"], found["reward_scale"]) == ("Cost EUR", -1)
     assert "one_series" not in found
+    shifts = {**pumps, "Shift": ["day", "day", "night"] * 30}
+    found = guessed(survey(open_table(written(tmp_path / "c.csv", shifts))))
+    assert found["episode"] == "Pump", "no episode is called day or night"
     two = {**pumps, "Serial": [f"S-{row // 2:03d}" for row in range(90)]}
     found = guessed(survey(open_table(written(tmp_path / "b.csv", two))))
     assert "episode" not in found

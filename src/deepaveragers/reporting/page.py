@@ -133,9 +133,9 @@ def _gain(report: Report) -> str:
         notes.append(f"The plan looks some steps ahead: both figures count the first {steps:,}.")
     if report.fit is None:
         held_out = (
-            "Nothing was held out for this page. `dac fit DATA` (`da.fit(data)`) judges plans on "
-            "episodes that they were not made from, with an interval; `da.report(fit)` shows its "
-            "answer here."
+            "Nothing was held out for this page. `dac fit DATA --report PAGE` judges plans on "
+            "episodes that they were not made from, and shows its answer here, with an interval. "
+            "So does `da.report(da.fit(data))`."
         )
     else:
         held_out = report.fit.answer

@@ -148,7 +148,7 @@ def load_as(
     thing = load(path, **options)
     if not isinstance(thing, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        wanted = " or ".join(WORDS[one] for one in kinds)
+        wanted = " or ".join(dict.fromkeys(WORDS[one] for one in kinds))
         found = next(record for record in WORDS if isinstance(thing, record))
         came = f"{path}, a bundle with {WORDS[found]}"
         raise InputError("path", f"a bundle with {wanted}", came, _way(found, kinds))
@@ -158,7 +158,9 @@ def load_as(
 def _way(given: type[Record], wanted: tuple[type[Any], ...]) -> str:
     """Say how one comes from the bundle that was given to one that is wanted."""
     if given is Transitions:
-        then = "." if DacMdp in wanted else ", and `dac solve` a plan of that."
+        then = (
+            "." if DacMdp in wanted else ", and `dac solve` a plan of that; `dac fit` chooses one."
+        )
         return f"`dac compile` makes a model of it{then}"
     if given is DacMdp and Plan in wanted:
         return "`dac solve` makes a plan of it."

@@ -322,7 +322,10 @@ def test_candidates_that_nobody_can_judge_are_counted(log):
     some = replace(log, action_names=("left", "right", "up"))
     never = da.Candidate(da.Objective(gamma=GAMMA, forbidden_actions=["left", "right"]), k_pi=1)
     found = da.fit(some, [da.Candidate(da.Objective(gamma=GAMMA)), never], **QUICK)
-    assert "No judge can say anything of 1 of 2 candidates." in found.notes
+    (note,) = (one for one in found.notes if "No judge can say" in one)
+    assert note.startswith(f"No judge can say anything of 1 of 2 candidates, such as '{never}': ")
+    reasons = {one.reason for one in found.judged[-1].estimates.values()}
+    assert any(note.endswith(f"{reason}.") for reason in reasons)
 
 
 def test_candidates_begun_too_late_are_left_out(log):

@@ -11,7 +11,7 @@ from deepaveragers.data.returns import returns_to_go
 from deepaveragers.evaluation.fitting.folds import as_log
 from deepaveragers.evaluation.fitting.judges.panel import make_panel
 from deepaveragers.evaluation.fitting.judges.playing import play
-from deepaveragers.evaluation.fitting.judges.walking import WalkSimulator, walks
+from deepaveragers.evaluation.fitting.judges.walking import Remembered, WalkSimulator, walks
 from deepaveragers.representation.picture_components import fit_picture_components
 
 from .worlds import GAMMA, Always, corridor, corridor_value, pictures_of
@@ -102,15 +102,33 @@ def test_what_was_kept_walks_in_the_same_way(log, components, learn, monkeypatch
         assert np.array_equal(one, other)
 
 
+def test_an_actor_is_asked_of_each_picture_once(log):
+    asked = []
+
+    class Counts:
+        def act(self, observations):
+            asked.append(len(observations))
+            return np.arange(sum(asked) - asked[-1], sum(asked))
+
+    pictures = log.data.observations[:30]
+    distinct = len({one.tobytes() for one in pictures})
+    remembered = Remembered(Counts())
+    first = remembered.act(pictures)
+    assert asked == [distinct]
+    assert np.array_equal(remembered.act(pictures[::-1]), first[::-1])
+    assert asked == [distinct]
+
+
 def test_pictures_that_are_all_the_same_are_worth_what_the_log_earned():
     log = pictures_of(corridor(200, cut=10_000))
     same = 0 * log.observations
     blank = as_log(replace(log, observations=same, next_observations=same), GAMMA)
     panel = make_panel(blank, seed=0, learn=False, advance=lambda count: None)
-    random = np.random.default_rng(0)
-    (found,) = panel.simulated([Anything(random)], 600)
-    chance = np.hypot(found.error, panel.behaviour.std() / np.sqrt(len(blank)))
-    assert abs(found.value - panel.behaviour.mean()) < 3 * chance
+    starts = blank.data.observations[np.tile(blank.first, 4)]
+    anything = Anything(np.random.default_rng(0))
+    (returns,), _ = play(panel.simulator, [anything], starts, gamma=GAMMA, worst=0.0, seed=0)
+    error = returns.std() / np.sqrt(len(blank))
+    assert abs(returns.mean() - panel.behaviour.mean()) < 3 * error
 
 
 class Anything:

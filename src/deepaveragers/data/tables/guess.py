@@ -51,6 +51,8 @@ NOTHING = ("NA", "N/A", "NaN", "null")
 MOST_ACTIONS = 256
 FEWEST_ROWS = 2
 """Rows that a text must have on average to be the name of an episode."""
+FEW_EPISODES = 2
+"""Names, up to which another text that names more episodes is the likelier one."""
 MOSTLY = 0.5
 """Share of rows in which a text must be blank to be a mark of the end."""
 
@@ -69,6 +71,8 @@ def guessed(survey: Survey) -> dict[str, Any]:
         if found is not None:
             taken[role] = found
     taken |= _costs(_free(survey, taken)) if "reward" not in taken else {}
+    if taken.get("episode") is not None and _poor_name(taken["episode"]):
+        taken |= _names_of_episodes(_free(survey, taken), survey)
     if not {"episode", "propensity"} & taken.keys():
         taken |= _names_of_episodes(_free(survey, taken), survey)
     if "reward" not in taken:
@@ -160,6 +164,11 @@ def _names_of_episodes(columns: list[ColumnSummary], survey: Survey) -> dict[str
         and not one.missing
     ]
     return {"episode": found[0]} if len(found) == 1 else {}
+
+
+def _poor_name(column: ColumnSummary) -> bool:
+    """Whether a column that is called like an episode hardly names any: a shift, day or night."""
+    return column.missing > 0 or column.distinct <= FEW_EPISODES
 
 
 def _rare_texts(columns: list[ColumnSummary], survey: Survey) -> dict[str, ColumnSummary]:

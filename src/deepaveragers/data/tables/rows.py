@@ -86,8 +86,8 @@ def _without_repeats(
             f"column {mapping.time!r}",
             "different in every row of an episode",
             f"the same time at {first} and {second}, and {int(differing.sum()) - 1} more such",
-            "Choose duplicates='first' or 'last' (--duplicates first), or add the column that "
-            "tells them apart.",
+            "Is the episode the right column? If so, choose duplicates='first' or 'last' "
+            "(--duplicates first), or add the column that tells them apart.",
         )
     drop = repeats - 1 if mapping.duplicates == "last" else repeats
     kept = np.ones(len(rows), dtype=bool)

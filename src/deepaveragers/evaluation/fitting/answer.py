@@ -37,7 +37,8 @@ ASSUMED = (
     "Assumed: the state that was logged is all that decisions and outcomes depend on; the world "
     "stays as it was; and what the policy does where the log is thin, it does as the judges "
     "expect. The upper end covers the policy made from all of the log; the lower end is of "
-    "policies made in the same way from a part, and judged on the rest."
+    "policies made in the same way from a part, and judged on the rest. Episodes that the log cuts "
+    "off are taken to go on, those of logged behaviour too."
 )
 
 

@@ -89,9 +89,9 @@ class Engine:
         places = sorted(judged, key=lambda place: (place not in ranking.scores, -scores[place]))
         self._judged = [judged[place] for place in places]
         self._chosen = judged[self._choice(ranking, self._folds)]
-        silent = sum(not math.isfinite(score) for score in held_out.values())
-        if 0 < silent < len(judged):
-            self.notes.append(f"No judge can say anything of {silent} of {len(judged)} candidates.")
+        silent = [place for place, score in held_out.items() if not math.isfinite(score)]
+        if 0 < len(silent) < len(judged):
+            self.notes.append(_of_silence(judged, silent))
 
     def _judge_all(self) -> None:
         places = {id(candidate): place for place, candidate in enumerate(self._candidates)}
@@ -274,3 +274,13 @@ class Engine:
 
     def _late(self) -> bool:
         return self._deadline is not None and time.perf_counter() > self._deadline
+
+
+def _of_silence(judged: Mapping[int, Judged], silent: Sequence[int]) -> str:
+    """Return of how many candidates no judge can say anything, and why of one of them."""
+    first = judged[silent[0]]
+    why = next(one.reason for one in first.estimates.values() if isinstance(one, Withheld))
+    return (
+        f"No judge can say anything of {len(silent)} of {len(judged)} candidates, such as "
+        f"'{first.candidate}': {why}."
+    )

@@ -30,7 +30,7 @@ from .playing import Simulator, Weights, play
 from .replaying import Joined, near_the_log
 from .simulated import Simulated
 from .verdict import Actor, Opinion, Verdict, Withheld, actions_of
-from .walking import UPDATES, walks
+from .walking import UPDATES, Remembered, walks
 
 JUDGES = ("simulator", "fitted_q", "importance")
 AGREEMENT = "agreement"
@@ -106,6 +106,8 @@ class Panel:
             episodes: that each plays; more, where members would have less than two each.
         """
         episodes = max(episodes, 2 * self.simulator.members)
+        if is_image(self.log.data.observations):
+            actors = list(map(Remembered, actors))
         played = _play(self.simulator, actors, self.log, self.seed, episodes)
         return [replace(one, doubted=self.doubted) for one in played]
 
