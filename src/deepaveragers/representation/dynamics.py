@@ -85,8 +85,7 @@ def train_dynamics(
     from .standardizing import input_standardization
 
     instance("data", data, Transitions, "Transitions")
-    widths = several("hidden", hidden, "widths >= 1")
-    layers = [whole_number("hidden", width) for width in widths]
+    layers = [whole_number("hidden", one) for one in several("hidden", hidden, "widths >= 1")]
     dimensions = whole_number("dimensions", dimensions)
     run = Run(
         steps=whole_number("steps", steps),
@@ -103,11 +102,8 @@ def train_dynamics(
     gamma = number("gamma", gamma, least=0.0, most=1.0)
     targets = make_targets(data, names, distances, gamma)
     network = _network(data, architecture, (*layers, dimensions), targets)
-    start = {
-        **network.initial_weights(run.seed),
-        **input_standardization(network, data.observations),
-    }
-    weights = train(data, network, start, targets, run)
+    scales = input_standardization(network, data.observations)
+    weights = train(data, network, {**network.initial_weights(run.seed), **scales}, targets, run)
     return DynamicsEncoder(architecture=network, weights=weights, device=device)
 
 
