@@ -42,7 +42,7 @@ STARTS = 60
 SINGLE_STEPS = 2_000
 """The same where an episode is one step."""
 NO_WEIGHTS = Withheld("actions are rows of numbers, and no two of them are the same")
-NO_FUNCTIONS = Withheld("its intervals missed wherever it was tried on pictures")
+NO_FUNCTIONS = Withheld("it errs on pictures, often with a narrow interval")
 MISSED, DOUBTED = "missed", "doubted"
 """Names under which `Panel.missed` and `Panel.doubted` are kept."""
 
@@ -54,7 +54,7 @@ class Panel:
     Attributes:
         log: the held-out episodes.
         behaviour: [E] float64, what logged behaviour earned in each.
-        fitted_q: judge; None of pictures, where its intervals miss (docs/journal/fit.md).
+        fitted_q: judge; None of pictures, on which it errs (docs/journal/fit.md).
         importance: judge; None where actions are rows.
         simulator: judge.
         missed: how far the simulator is from what logged behaviour earned, beyond chance.
